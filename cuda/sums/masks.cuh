@@ -26,8 +26,8 @@ typedef struct mask_head {
 } mask_head;
 static_assert(sizeof(mask_head) <= FILTER_GPU_HEAD_BYTES, "the head is below the counts");
 
-/* A table is divided by MASK_SCALE if a summand is above MASK_PEAK, as in sat_layer_rebuild(): so
- * summands stay below 2^896, and sums of the at most 2^62 of an image are finite. */
+/* A table is divided by MASK_SCALE if a summand is above MASK_PEAK: both are derived in
+ * src/sums/tables/sat_layer.c. */
 #define MASK_PEAK 0x1p800
 #define MASK_SCALE 0x1p128
 

@@ -1,4 +1,4 @@
-/* The loops of cells.h. The library is built with one copy for each instruction set. */
+/* The loops of cells.h. The library has a copy of this file for each instruction set. */
 #include "cells.h"
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@ typedef uint64_t sum_u64;
 typedef satf_u128 sum_u128;
 typedef double sum_f64;
 
-/* Adds one or two rows of whole pixels; `held`: what there is already. */
+/* Adds one or two rows of whole pixels to `held`, the sums so far. */
 #define ADD_ROWS(src, col, held)                                                      \
     for (int64_t i = 0; i < samples && b; i++) {                                      \
         to[i] = (sum_##col)((sum_##col)((held) + (sum_##col)a[i]) + (sum_##col)b[i]); \
@@ -29,7 +29,7 @@ typedef double sum_f64;
         to[i] = (sum_##col)((held) + (sum_##col)a[i]);                                \
     }
 
-/* Most cells are whole pixels high, most weights 1. */
+/* Adds rows to columns. Most weights are 1, since most cells are whole pixels high. */
 #define ADD(src, col)                                                                            \
     static void add_##src##_##col(const void *row, const void *next, int64_t weight, bool first, \
                                   int64_t samples, void *columns)                                \
@@ -57,8 +57,8 @@ ADD(u64, u64)
 ADD(f32, f64)
 ADD(f64, f64)
 
-/* The channels that are added at once: one, or four. If pixels have two or three, the others are
- * the next pixel's, which writes over them. */
+/* How many channels are added at once: one, or four. If pixels have two or three channels, the rest
+ * belongs to the next pixel, whose store writes over it. */
 #define ANY(type) aligned(sizeof(type)), may_alias
 typedef uint16_t one_u16, __attribute__((vector_size(8), ANY(uint16_t))) four_u16;
 typedef uint32_t one_u32, __attribute__((vector_size(16), ANY(uint32_t))) four_u32;
@@ -71,7 +71,7 @@ typedef satf_u128 one_u128;
 #define TERM(size, col, sum, weight) \
     ((sum_##sum)(weight)*CAST_##size(size##_##sum, *(const size##_##col *)of))
 
-/* A cell's first pixel, those wholly inside, its last one. Channels as a constant are faster. */
+/* A cell's first pixel, those wholly inside, its last one. `channels` is a constant, for speed. */
 #define CELLS(size, col, sum)                                                                  \
     INLINE void size##_##col##_##sum(const cells_axis *across, const void *columns,            \
                                      const int channels, int64_t first, int64_t n, void *sums) \
@@ -129,7 +129,7 @@ SUM_FOUR(u64, u64)
 SUM(u64, u128, one)
 SUM_FOUR(f64, f64)
 
-/* Cells of 2, 3 or 4 whole pixels: constants are what compilers make good loops of. */
+/* Cells of 2, 3 or 4 whole pixels, by constants, of which compilers make good loops. */
 #define UNROLL _Pragma("GCC unroll 4")
 #define BLOCK(size, col)                                                                        \
     INLINE void block_##size##_##col(const int factor, const int channels, const void *columns, \
@@ -182,7 +182,7 @@ SUM_BLOCKS(u16)
 SUM_BLOCKS(u32)
 SUM_BLOCKS(f64)
 
-/* Pairs along a row are one product where the machine has that. */
+/* Adds pairs along a row by one product, where the machine has it. */
 #if defined(__AVX512BW__)
 static inline __m512i quarters_of_32(const uint8_t *row, const uint8_t *next)
 {
@@ -225,7 +225,7 @@ static void halve(const uint8_t *row, const uint8_t *next, int64_t n, uint8_t *m
     }
 #endif
 #if defined(__AVX2__)
-    if (k < n && n >= 32) { /* some once more */
+    if (k < n && n >= 32) { /* the last 32, some of them once more */
         halve_32(row + 2 * (n - 32), next + 2 * (n - 32), means + n - 32);
         return;
     }

@@ -1,10 +1,11 @@
 /*
- * Filters over the cells of a coarser grid. Read grid.h first, then this file. On the CPU rows are
- * added up to columns of the cells' height, and these to sums, which are finished as those of
- * windows are. A row of cells takes the picture's rows under it, of which its first may be the last
- * of the row above: those of a picture in memory a few cells at a time, so that columns stay in the
- * first-level cache; others as they come, whole. Where the filter has no shape, each cell's result
- * is at all its pixels, and the last cells may be smaller.
+ * The engine of filters over the cells of a coarser grid. Read grid.h first, then this file. On the
+ * CPU rows are added up to columns of the cells' height, columns to sums, and the epilogue makes
+ * results of these as of windows'. A row of cells takes the picture's rows under it, of which the
+ * first may be the last of the row above. A picture in memory is taken a few cells at a time, so
+ * that columns stay in the first-level cache; rows that come one by one are taken whole. If the
+ * pass has no shape, each cell's result is stored at all its pixels, and the last cells may be
+ * smaller.
  */
 #include <string.h>
 
@@ -15,48 +16,48 @@
 #include "../../formula/epilogue.h"
 #include "../../plan/step.h"
 
-/* Sums of a segment, whose cells are a multiple of 64, so that its results are whole lines of the
- * cache; columns of a part of it. */
+/* Bytes of a segment's sums; its cells are a multiple of LINE_CELLS, so that results are whole
+ * lines of the cache. Bytes of the columns of a part of a segment. */
 enum { SEGMENT_BYTES = 4096, LINE_CELLS = 64, PART_BYTES = 4096 };
 
-/* The next row of cells is on its way while one is made, if its bytes are no more than these; else
- * so many rows ahead. */
+/* The next row of cells is prefetched while one is made, if it has no more than BAND_BYTES; else
+ * LOOKAHEAD_ROWS rows of the picture are. */
 enum { BAND_BYTES = 1 << 22, LOOKAHEAD_ROWS = 4 };
 
 /* For an image in memory: rows of a call. */
 enum { ROWS_AT_ONCE = 32 };
 
-/* Kernels may read and write so far behind a thread's arrays; and the array of sums. */
+/* Bytes that kernels may read and write behind a thread's arrays; bytes of the array of sums. */
 enum { SLACK = 64, SUM_BYTES = SEGMENT_BYTES + SLACK };
 
-/* Samples of 2 x 2 bytes that are worth another thread: 16 woke later than one was done with fewer.
- */
+/* Samples of 2 x 2 bytes a further thread: 16 for fewer woke later than one was done. */
 enum { LEAST_HALVED = 1500000 };
 
-/* What a plan keeps of a step. */
+/* The plan's state of a step. */
 typedef struct cells_step {
     cells_axis across, down;
-    bool spreads;           /* the result of a cell is at all its pixels */
-    int64_t columns, whole; /* cells of a row, and those that are not smaller than others */
-    int64_t last_width;     /* of a smaller one, in pixels */
+    bool spreads;           /* a cell's result is stored at all its pixels */
+    int64_t columns, whole; /* cells of a row, and how many of them are not smaller */
+    int64_t last_width;     /* pixels of the smaller last cell */
     satf_summand summand;
     satf_sum_type column_type, sum_type;
     cells_add add;
     cells_sum sum;
-    cells_halve halve; /* NULL: cells or results are others, or rows come one by one */
-    bool direct;       /* add() takes samples, else their summands, in the columns' type */
-    size_t pixel, pixel_columns, pixel_sums;      /* bytes: a pixel's, its columns', a cell's */
-    size_t column_bytes, summand_bytes, bytes;    /* of a walker's; in all: sums and results too */
-    int64_t segment_cells, part_cells, part_rows; /* so many rows of a part are added at a time */
-    int64_t lookahead_rows; /* rows from the one that is added to the one that is asked for */
+    cells_halve halve; /* NULL: other cells or results, or rows come one by one */
+    bool direct;       /* add() takes samples, else summands in the columns' type */
+    size_t pixel, pixel_columns,
+        pixel_sums; /* bytes of a pixel, of its columns, of a cell's sums */
+    size_t column_bytes, summand_bytes, bytes;    /* a walker's; bytes: with sums and results */
+    int64_t segment_cells, part_cells, part_rows; /* part_rows: rows of a part added at a time */
+    int64_t lookahead_rows; /* from the row that is added to the one that is prefetched */
     epilogue finish;
 } cells_step;
 
-/* In front of its arrays, and of the row of cells at whose pixels they are; -1: none yet. */
+/* A walker; behind it lie its arrays, then a row of results, of row `made` of cells (-1: none). */
 typedef struct cells_walker {
     row_walker rows;
     int64_t end, made;
-    satf_status status; /* of what it has been told */
+    satf_status status; /* of the questions whether to go on */
 } cells_walker;
 
 /* ---------------------------------------------------------------------- planning */
@@ -93,7 +94,7 @@ static bool choose_types(const filter_step *step, cells_step *state)
     return true;
 }
 
-/* False: there are none for columns of 128 bits. */
+/* False: there are no kernels for columns of 128 bits. */
 static bool choose_kernels(const filter_step *step, cells_step *state)
 {
     const cells_kernels *kernels = SATF_ISA_CHOOSE(&cells_kernels);
@@ -106,7 +107,7 @@ static bool choose_kernels(const filter_step *step, cells_step *state)
     return state->add && state->sum;
 }
 
-/* The means of 2 x 2 bytes, which are most thumbnails; state->finish is prepared. */
+/* Chooses the kernel of 2 x 2 bytes, as most thumbnails are. state->finish is prepared. */
 static void choose_halves(const filter_step *step, cells_step *state)
 {
     const cells_kernels *kernels = SATF_ISA_CHOOSE(&cells_kernels);
@@ -120,7 +121,7 @@ static void choose_halves(const filter_step *step, cells_step *state)
                        : NULL;
 }
 
-/* Columns, as many as whole cells would have, a row of summands, and a segment of sums and of their
+/* Lays out columns, as many as whole cells would have, summands, and a segment's sums and
  * results. */
 static bool cells_lay_out(const filter_step *step, cells_step *state)
 {
@@ -181,7 +182,7 @@ typedef struct cells_part {
     int64_t begin, end, x, n;
 } cells_part;
 
-/* The pixels of a row that lie in these cells, and how many more would if it were longer. */
+/* The pixels of a row that lie in a part's cells, and how many more if it were longer. */
 typedef struct cells_span {
     int64_t first, n, more;
 } cells_span;
@@ -210,13 +211,13 @@ static void cells_add_rows(const filter_step *step, char *memory, const cells_pa
     }
     state->add(row, next, cells_overlap(&state->down, &part->top, &part->bottom, y), first,
                span.n * in->channels, memory);
-    if (first) { /* and what kernels read behind the last pixel */
+    if (first) { /* and the bytes that kernels read behind the last pixel */
         memset(memory + (size_t)span.n * state->pixel_columns, 0,
                (size_t)span.more * state->pixel_columns + SLACK);
     }
 }
 
-/* The span of row y of a picture in memory, or of the last one. */
+/* The span's pixels in row y of a picture in memory, or in its last row. */
 static const char *cells_find_pixels(const filter_step *step, cells_span span, int64_t y)
 {
     int64_t last = step->in.height - 1;
@@ -224,7 +225,7 @@ static const char *cells_find_pixels(const filter_step *step, cells_span span, i
     return row + (size_t)span.first * ((const cells_step *)step->state)->pixel;
 }
 
-/* It will be wanted soon. */
+/* Prefetches the span of row y. */
 static void prefetch(const filter_step *step, cells_span span, int64_t y)
 {
     const char *pixels = cells_find_pixels(step, span, y);
@@ -234,8 +235,8 @@ static void prefetch(const filter_step *step, cells_span span, int64_t y)
     }
 }
 
-/* The part's columns. Half of what will be wanted is asked for before an addition, half behind it,
- * for memory goes on meanwhile. */
+/* Adds up the part's columns. One row is prefetched before an addition and one after, since memory
+ * works during the addition. */
 static void cells_add_part(const filter_step *step, char *memory, const cells_part *part,
                            cells_span span)
 {
@@ -251,8 +252,8 @@ static void cells_add_part(const filter_step *step, char *memory, const cells_pa
     }
 }
 
-/* The sums of the part's next cells, up to `stop`; by_rows its columns are there already. False: it
- * should stop. */
+/* The sums of the part's next cells, up to `stop`; by_rows columns are made. False: it is to
+ * stop. */
 static bool sum_cells(cells_walker *w, char *memory, cells_part *part, int64_t stop, char *sums)
 {
     const filter_step *step = w->rows.step;
@@ -277,7 +278,7 @@ static bool sum_cells(cells_walker *w, char *memory, cells_part *part, int64_t s
     return true;
 }
 
-/* Each of n results at all pixels of its cell's row, from cell x on. */
+/* Stores each of n results, from cell x on, at all pixels of its cell's row. */
 static void cells_spread(const filter_step *step, const char *results, int64_t x, int64_t n,
                          char *to)
 {
@@ -295,7 +296,7 @@ static void cells_spread(const filter_step *step, const char *results, int64_t x
     }
 }
 
-/* Row y of the cells, whole. */
+/* The part that is all of row y of the cells. */
 static cells_part cells_find_row(const filter_step *step, int64_t y)
 {
     const cells_step *state = step->state;
@@ -308,8 +309,8 @@ static cells_part cells_find_row(const filter_step *step, int64_t y)
     return part;
 }
 
-/* The columns of whole rows that come from there; false where one does not, unless the picture ends
- * in front of that. */
+/* Adds up columns from whole rows; false if one does not come, unless the picture ends before
+ * it. */
 static bool add_whole(const filter_step *step, char *memory, const filter_rows *from,
                       cells_part *part)
 {
@@ -327,8 +328,8 @@ static bool add_whole(const filter_step *step, char *memory, const filter_rows *
     return true;
 }
 
-/* Row y of cells of 2 x 2 pixels, a part at a time, with the rows that will be wanted soon on their
- * way; false where it should stop. */
+/* Makes row y of cells of 2 x 2 pixels, a part at a time, and prefetches; false if it is to
+ * stop. */
 static bool cells_halve_row(cells_walker *w, char *space, int64_t y, char *to)
 {
     const filter_step *step = w->rows.step;
@@ -355,7 +356,7 @@ static bool cells_halve_row(cells_walker *w, char *space, int64_t y, char *to)
     return true;
 }
 
-/* Row y of the cells; false where a row of the picture does not come, or it should stop. */
+/* Makes row y of the cells; false if a row of the picture does not come, or the walk is to stop. */
 static bool cells_make_row(cells_walker *w, char *memory, int64_t y, char *to)
 {
     const filter_step *step = w->rows.step;
@@ -395,7 +396,7 @@ static satf_status cells_begin(satf_context *ctx, const filter_step *step, const
     return SATF_OK;
 }
 
-/* Row y of the result from the row of its cells, which is made if another was made last. */
+/* Copies row y of the result from the row of its cells, which is made if it is not there. */
 static bool cells_copy_row(cells_walker *w, int64_t y, char *memory)
 {
     const filter_step *step = w->rows.step;
@@ -415,7 +416,7 @@ static bool cells_copy_row(cells_walker *w, int64_t y, char *memory)
     return to != NULL;
 }
 
-/* The next row; false at the end, and where *status says why. */
+/* Makes the next row; false at the end, and after a failure, which *status tells. */
 static bool cells_next_row(cells_walker *w, satf_status *status)
 {
     const filter_step *step = w->rows.step;
@@ -461,7 +462,7 @@ static const filter_engine cells_engine = {
     .least_samples = 200000,
 };
 
-/* Around all cells that hold the pixel. */
+/* A window around all cells that may contain the pixel. */
 static satf_rect cells_window(const filter_step *step)
 {
     int64_t w = step->size.width, h = step->size.height;

@@ -1,17 +1,18 @@
-/* The engine of cells on a CUDA device. */
+/* The engine of a CUDA device for cells of a coarser grid. */
 #include "../../base/memory.h"
 #include "../../base/view.h"
 #include "../../formula/epilogue.h"
 #include "../../plan/step.h"
 #include "gpu.h"
 
-/* Larger cells are added up in bands; a thread's cell takes no more columns than these. */
+/* Larger cells are added up in bands: a thread adds up to so many columns of a small cell. In a
+ * block, units are counted in 32 bits. */
 enum { SMALL_ROWS = 32, SMALL_COLUMNS = 128, MOST_UNITS = 1 << 30 };
 
-/* Rows of a band, or more where there are so many blocks of them. */
+/* The least rows of a band; more, where bands would make more than BAND_BLOCKS blocks. */
 enum { BAND_ROWS = 32, BAND_BLOCKS = 4096 };
 
-/* What a plan keeps of a step; the sums of bands come first in its scratch memory. */
+/* The plan's state of a step. The sums of bands come first in its scratch memory. */
 typedef struct device_cells_step {
     cells_gpu job;
     size_t sum_bytes;
@@ -33,7 +34,7 @@ static void find_grid(const filter_step *step, cells_gpu *job)
     job->rows = cells_needed(&job->down, in->height);
 }
 
-/* The words of sums, and how they are divided; false where there are none so long. */
+/* Chooses the words of sums, and how means are divided; false if no words are wide enough. */
 static bool find_words(const filter_step *step, cells_gpu *job)
 {
     satf_type type = (satf_type)step->in.type;
@@ -52,7 +53,7 @@ static bool find_words(const filter_step *step, cells_gpu *job)
     return column != SATF_SUM_U128;
 }
 
-/* The cells of a block, or bands. */
+/* Chooses how many cells a block makes, or bands. */
 static void find_blocks(cells_gpu *job)
 {
     const cells_axis *across = &job->across, *down = &job->down;
@@ -71,7 +72,7 @@ static void find_blocks(cells_gpu *job)
     job->pitch = (samples - 1) / each * each + each;
     job->band_rows = rows + 1;
     if (!satf_type_is_float(
-            (satf_type)job->in.type)) { /* of floats a column is added up in order */
+            (satf_type)job->in.type)) { /* a column of floats is added up in order, in one band */
         int64_t blocks = ((samples - 1) / (CELLS_GPU_BAND_THREADS * each) + 1) * job->rows;
         int64_t least = blocks < BAND_BLOCKS ? rows * blocks / BAND_BLOCKS : rows + 1;
         job->band_rows = least < BAND_ROWS ? BAND_ROWS : least;
@@ -79,7 +80,7 @@ static void find_blocks(cells_gpu *job)
     }
 }
 
-/* The scratch memory; false where it is too much. */
+/* The scratch memory; false if it is too much. */
 static bool find_memory(filter_step *step, device_cells_step *state)
 {
     cells_gpu *job = &state->job;

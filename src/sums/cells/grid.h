@@ -1,5 +1,4 @@
-/* The cells of a coarser grid: a picture's pixels are shared out to fewer ones, as far as they
- * overlap. */
+/* The geometry of a coarser grid: which share of a picture's pixels lies in which cell. */
 #ifndef SATF_SUMS_CELLS_GRID_H
 #define SATF_SUMS_CELLS_GRID_H
 
@@ -35,13 +34,13 @@ CELLS_CALL cells_axis cells_axis_of(int64_t pixels, int64_t cells)
     return (cells_axis){pixels / a, cells / a};
 }
 
-/* Cells of so many whole pixels, or one of all: the last one may reach beyond them. */
+/* Cells of `side` whole pixels, or one of all; the last cell may reach beyond the pixels. */
 CELLS_CALL cells_axis cells_axis_under(int64_t pixels, int64_t side)
 {
     return (cells_axis){side < pixels ? side : pixels, 1};
 }
 
-/* Cells over so many pixels. */
+/* How many cells cover so many pixels. */
 CELLS_CALL int64_t cells_needed(const cells_axis *axis, int64_t pixels)
 {
     return (pixels * axis->to - 1) / axis->from + 1;
@@ -49,17 +48,18 @@ CELLS_CALL int64_t cells_needed(const cells_axis *axis, int64_t pixels)
 
 CELLS_CALL cells_place cells_find(const cells_axis *axis, int64_t cell)
 {
-    int64_t at = cell * axis->from, to = axis->to; /* a division takes as long as a short row */
+    int64_t at = cell * axis->from,
+            to = axis->to; /* avoids the division, which takes as long as a short row */
     return to == 1 ? (cells_place){at, 0} : (cells_place){at / to, at % to};
 }
 
-/* Pixels of the cell that begins there and ends where the next one begins. */
+/* Pixels that a cell touches, from `begin` to `end`, where the next one begins. */
 CELLS_CALL int64_t cells_count(const cells_place *begin, const cells_place *end)
 {
     return end->pixel - begin->pixel + (end->inside > 0);
 }
 
-/* The share of pixel `pixel` that lies in the cell. */
+/* The share of a pixel that lies in the cell, in 1 / to. */
 CELLS_CALL int64_t cells_overlap(const cells_axis *axis, const cells_place *begin,
                                  const cells_place *end, int64_t pixel)
 {

@@ -1,7 +1,7 @@
 /*
- * Windows of integers among which a filter chooses, on a CUDA device. They are one window at
- * several places: a march makes its mean and its key at all places that any pixel's windows have,
- * and a pixel takes the mean whose key is least.
+ * The engine of a CUDA device for windows among which a filter chooses. They are one window at
+ * several places: a march (of floats, a kernel of their own) makes its mean and its key at all
+ * places that any pixel's windows have, and each pixel takes the mean whose key is least.
  */
 #include "../../base/device/gpu.h"
 #include "../../base/memory.h"
@@ -9,14 +9,14 @@
 #include "../../plan/device_task.h"
 #include "keys.h"
 
-/* What a plan keeps of a step. The means come first in its scratch memory, then their keys. */
+/* The plan's state of a step. The means come first in its scratch memory, then their keys. */
 typedef struct choice_step {
     filter_gpu_plan march;
     satf_view out;
     size_t mean_bytes;
 } choice_step;
 
-/* All windows are as large, and have the pixel in them. */
+/* Whether all windows are of one size, and contain the pixel. */
 static bool same_windows(const filter_gpu_task *task)
 {
     const satf_rect *first = &task->choice[0];
@@ -37,7 +37,7 @@ static satf_view lay_out(satf_view view)
     return view;
 }
 
-/* The layer of floats tells what lies outside. */
+/* A task for floats; its layer only holds the samples outside. */
 static filter_gpu_task make_float_task(const filter_step *step)
 {
     filter_gpu_task task = filter_device_task(step);
@@ -58,7 +58,7 @@ static filter_gpu_task make_integer_task(const filter_step *step)
     return task;
 }
 
-/* Of all windows, which end at their places. */
+/* The task of all windows, each stored at the place of its last pixel. */
 static filter_gpu_task make_task(const filter_step *step)
 {
     filter_gpu_task task =

@@ -1,5 +1,5 @@
-/* Windows of floats whose sides an image gives, on a CUDA device: a table's sums would be off by
- * what lies elsewhere. */
+/* The engine of a CUDA device for windows of floats whose sides an image gives, by sums of blocks:
+ * errors of a table's sums would depend on samples outside the window. */
 #include <string.h>
 
 #include "../../base/device/gpu.h"

@@ -1,6 +1,6 @@
-/* The engine of OVER_LEAST, which takes of several pixels of an image the one whose number is
- * least: rows of results and of their numbers come from the pass before, and the pixels' offsets
- * are those of windows that have the pixel. */
+/* The engine of OVER_LEAST: of several pixels of an image it takes the one whose number is least.
+ * Rows of results and of their numbers come from the pass before; the pixels are the last ones of
+ * windows that contain the result's pixel. */
 #include <string.h>
 
 #include "../../base/cpu.h"
@@ -9,9 +9,9 @@
 #include "../../plan/step.h"
 #include "varies_kernels.h"
 
-enum { PIECE_PIXELS = 512 }; /* between which is chosen at once, in the first level of cache */
+enum { PIECE_PIXELS = 512 }; /* chosen at once, in the first level of cache */
 
-/* A walker; behind it are the least numbers of a piece so far. */
+/* A walker. best: the least numbers so far of a piece's pixels. */
 typedef struct least_walker {
     row_walker at;
     const varies_kernels *kernels;
@@ -40,13 +40,13 @@ static satf_status least_begin(satf_context *ctx, const filter_step *step, const
     return SATF_OK;
 }
 
-/* What there is to choose from at a row: of each window its last pixel's row. */
+/* The rows to choose from for a row of results: for each window its last pixel's row. */
 typedef struct least_rows {
     const char *results[FILTER_MAX_WINDOWS];
     const double *numbers[FILTER_MAX_WINDOWS];
 } least_rows;
 
-/* False where one does not come. */
+/* False if a row does not come. */
 static bool find_rows(const least_walker *w, int64_t y, least_rows *of)
 {
     const filter_rows *rows = w->at.rows;
@@ -63,7 +63,7 @@ static bool find_rows(const least_walker *w, int64_t y, least_rows *of)
     return all;
 }
 
-/* n results from x on. */
+/* Makes n results from x on. */
 static void least_choose(least_walker *w, const least_rows *of, int64_t x, int64_t n, char *to)
 {
     const filter_step *step = w->at.step;
@@ -125,7 +125,7 @@ static const filter_engine least_engine = {
     .algorithm = least_algorithm,
 };
 
-/* The reach of the windows' last pixels. */
+/* The reach: the windows' last pixels. */
 static filter_reach least_reach(const chain_link *link, const filter_pass *pass)
 {
     satf_rect windows[FILTER_MAX_WINDOWS], all = {0, 0, 1, 1};

@@ -1,18 +1,18 @@
 /*
- * Sums of floats over any rectangle, of few blocks and without a subtraction: so they depend on the
- * rectangle alone. Blocks are 4^i pixels wide and 4^k high, at multiples of that, and whole. In C11
- * and in CUDA C++17.
+ * Sums of floats over any rectangle, of few blocks and without a subtraction, so they depend on the
+ * rectangle alone. Blocks are 4^i pixels wide and 4^k high, at multiples of that, and lie wholly in
+ * the image. In C11 and in CUDA C++17.
  */
 #ifndef SATF_SUMS_CHOICE_PYRAMID_H
 #define SATF_SUMS_CHOICE_PYRAMID_H
 
 #include "../tables/axis.h"
 
-/* Blocks of the last level are wider than any image; six of each other level may be part of a run.
- */
+/* Blocks of the last level are wider than images; of each other level a run has up to six, three at
+ * either end. */
 enum { PYRAMID_LEVELS = 16, PYRAMID_BLOCKS = 6 * PYRAMID_LEVELS };
 
-/* Blocks of all levels along an axis, one behind the other; and levels that there are. */
+/* How many blocks an axis has, of all levels, which lie one behind the other. */
 SATF_FORMULA int64_t pyramid_length(int64_t n)
 {
     int64_t length = 0;
@@ -22,7 +22,7 @@ SATF_FORMULA int64_t pyramid_length(int64_t n)
     return length;
 }
 
-/* Rows of all levels of blocks down, each with the blocks of all levels across, channels
+/* The sums of blocks: for rows of blocks of all levels down, those of all levels across, channels
  * interleaved. */
 typedef struct pyramid {
     double *sums;
@@ -36,9 +36,9 @@ SATF_FORMULA pyramid pyramid_of(int64_t width, int64_t height, int channels, dou
     return p;
 }
 
-/* On the way through the blocks that make up pixels a ... b - 1 of an axis. */
+/* The state on the way through the blocks that make up pixels a ... b - 1 of an axis. */
 typedef struct pyramid_blocks {
-    int64_t n, a, b, at; /* the level's blocks begin at `at` */
+    int64_t n, a, b, at; /* where the level's blocks begin */
     int level;
 } pyramid_blocks;
 
@@ -65,7 +65,7 @@ SATF_FORMULA int64_t pyramid_next(pyramid_blocks *of)
     return -1;
 }
 
-/* The blocks of a run, in their order; their number. */
+/* The places of a run's blocks, in their order; returns how many. */
 SATF_FORMULA int pyramid_places(int64_t n, const axis_run *run, int64_t places[PYRAMID_BLOCKS])
 {
     pyramid_blocks blocks = pyramid_begin(n, run);
@@ -76,7 +76,7 @@ SATF_FORMULA int pyramid_places(int64_t n, const axis_run *run, int64_t places[P
     return count;
 }
 
-/* Blocks of all levels but the first across, of a row whose pixels are there. */
+/* Makes the blocks of all levels across of a row whose pixels are filled in. */
 SATF_FORMULA void pyramid_fill_row(const pyramid *p, int64_t row)
 {
     double *from = p->sums + row * p->row, *to = from + p->width * p->channels;

@@ -1,19 +1,18 @@
-/* Windows whose sides an image gives: a side of 2 r + 1 for its sample r. In C11 and in CUDA C++17.
- */
+/* Windows whose sides, 2 r + 1, an image gives by its samples r. In C11 and in CUDA C++17. */
 #ifndef SATF_SUMS_CHOICE_SIDES_H
 #define SATF_SUMS_CHOICE_SIDES_H
 
 #include "../../satfilter/formula.h"
 
-enum { SIDES_MOST = 32767 }; /* r, so that sides are at most FILTER_MAX_SIZE */
+enum { SIDES_MOST = 32767 }; /* of r: sides are at most FILTER_MAX_SIZE */
 
-/* The windows of r: that of its floor, and of `more` the next one. */
+/* The windows of r: that of its floor, and the next one, which counts `more`. */
 typedef struct window_sides {
     int32_t radius;
     double more; /* r less its floor */
 } window_sides;
 
-/* Below 0, and of NaN, it is 0. */
+/* r below 0 and NaN count as 0. */
 SATF_FORMULA window_sides sides_of(double r)
 {
     r = r > 0 ? r : 0;
@@ -23,21 +22,20 @@ SATF_FORMULA window_sides sides_of(double r)
     return sides;
 }
 
-/* The lane of the radius of a lane: alpha's is that of the last colour. */
+/* The lane of the map that has a lane's r: for alpha that of the last colour. */
 SATF_FORMULA int sides_lane(int lane, int colours)
 {
     return lane < colours ? lane : colours - 1;
 }
 
-/* From a window's first pixel to that around which it lies, and its side. */
+/* The window, from its first pixel to the one in its middle, and its side. */
 SATF_FORMULA satf_rect sides_rect(int32_t radius)
 {
     satf_rect rect = {-radius, -radius, 2 * (int64_t)radius + 1, 2 * (int64_t)radius + 1};
     return rect;
 }
 
-/* The results of both windows in one. weight: that of the smaller one; where it has none the other
- * one counts alone. */
+/* The results of both windows in one; weight: of the smaller. If it is 0 the other counts alone. */
 SATF_FORMULA formula_value sides_blend(formula_value small, formula_value large, double weight,
                                        double more)
 {

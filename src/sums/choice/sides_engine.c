@@ -1,5 +1,5 @@
-/* Windows of floats whose sides an image gives, on the CPU: their sums are sums of blocks of
- * samples (pyramid.h). */
+/* The engine of the CPU for windows of floats whose sides an image gives: their sums are sums of
+ * blocks of samples (pyramid.h). */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -12,15 +12,15 @@
 #include "../../plan/step.h"
 
 enum {
-    BAND_ROWS = 16,     /* of a task */
-    LEAST_SUMS = 20000, /* samples that are worth another thread */
+    BAND_ROWS = 16,     /* rows of a task */
+    LEAST_SUMS = 20000, /* samples for each further thread */
     PARTS = 16          /* of the progress; the blocks take one */
 };
 
-/* What a plan keeps of a step. */
+/* The plan's state of a step. */
 typedef struct sides_step {
     epilogue finish;
-    sat_layer layer; /* the summands, and what lies outside */
+    sat_layer layer; /* the summands, and the samples outside */
     int threads;
 } sides_step;
 
@@ -29,9 +29,8 @@ typedef struct sides_run {
     const filter_step *step;
     const sides_step *plan;
     sides_sums sums;
-    int64_t from, to,
-        n;           /* rows of the pyramid: n of them from `to` on are made of those at `from` */
-    atomic_int stop; /* a satf_status */
+    int64_t from, to, n; /* rows of the pyramid: n rows from `to` on are made of those at `from` */
+    atomic_int stop;     /* a satf_status */
 } sides_run;
 
 static bool sides_suits(const satf_context *ctx, const filter_step *step)
@@ -67,7 +66,7 @@ static satf_status sides_plan(satf_context *ctx, filter_step *step)
     return SATF_OK;
 }
 
-/* A thread has come to that; false if all should stop. */
+/* Notes a thread's status; false if all threads are to stop. */
 static bool sides_goes_on(sides_run *run, satf_status status)
 {
     if (status) {
@@ -76,7 +75,7 @@ static bool sides_goes_on(sides_run *run, satf_status status)
     return atomic_load_explicit(&run->stop, memory_order_relaxed) == SATF_OK;
 }
 
-/* Tells what share of all is done; false if all should stop. */
+/* Reports the share that is done; false if all threads are to stop. */
 static bool sides_tell(sides_run *run, int thread, double done)
 {
     return sides_goes_on(run, thread ? SATF_OK : satf_report_progress(run->ctx, done));
@@ -87,7 +86,7 @@ static int64_t end_of(int64_t band, int64_t n)
     return n - band * BAND_ROWS < BAND_ROWS ? n : (band + 1) * BAND_ROWS;
 }
 
-/* Rows of pixels. */
+/* Makes rows of pixels, and their blocks across. */
 static void sum_band(void *user, int64_t band, int thread)
 {
     sides_run *run = user;
@@ -103,7 +102,7 @@ static void sum_band(void *user, int64_t band, int thread)
     }
 }
 
-/* Rows of blocks that are four times as high as those at run->from. */
+/* Makes rows of blocks that are four times as high as those at run->from. */
 static void unite_band(void *user, int64_t band, int thread)
 {
     sides_run *run = user;

@@ -5,12 +5,12 @@
 #include "../tables/axis.h"
 #include "sides.h"
 
-/* A pixel's windows, the smaller one and, for fractions, the larger one, and their sums. */
+/* A pixel's windows, the smaller one and for fractions the larger one, with their sums. */
 typedef struct sides_pixel {
     const filter_step *step;
     const sides_sums *sums;
     int64_t x, y;
-    uint64_t areas[2]; /* by window, as all that follows */
+    uint64_t areas[2]; /* by window, as the members below */
     satf_u128 integers[2][SATF_MAX_CHANNELS];
     double reals[2][SATF_MAX_CHANNELS];
 } sides_pixel;
@@ -61,7 +61,7 @@ static void sum_integers(sides_pixel *p, const satf_rect *rect, int64_t outside,
     }
 }
 
-/* Along an axis of the window: runs of pixels, and the blocks that they are made of. */
+/* An axis of the window: runs of pixels, and the blocks that make up each. */
 typedef struct sides_axis {
     int runs;
     axis_run run[AXIS_RUNS];
@@ -107,7 +107,7 @@ static void sum_reals(sides_pixel *p, const satf_rect *rect, int64_t outside, do
             }
             all += (double)rows.run[i].times * sum;
         }
-        /* nothing, of an infinite constant, is NaN */
+        /* 0 times infinity would be NaN */
         to[c] = outside ? all + p->sums->layer->outside[c].real * (double)outside : all;
     }
 }
@@ -118,7 +118,7 @@ static int64_t sides_inside(int64_t first, int64_t length, int64_t n)
     return end - (first > 0 ? first : 0);
 }
 
-/* Window number k of the pixel, of that radius. */
+/* Sums window number k of the pixel, of that radius. */
 static void sum_window(sides_pixel *p, int k, int32_t radius)
 {
     const satf_view *in = &p->step->in;
@@ -135,8 +135,8 @@ static void sum_window(sides_pixel *p, int k, int32_t radius)
     }
 }
 
-/* The mean of a lane over window number k. in: what all samples have in common, behind which it has
- * the lane's moments. */
+/* The mean of a lane over window number k. in: the inputs that all samples share; it gets the
+ * lane's moments. */
 static formula_value lane_mean(const sides_pixel *p, const epilogue *finish, int k, int lane,
                                formula_sums *in)
 {
@@ -164,7 +164,7 @@ static window_sides sides_at(const sides_pixel *p, const epilogue *finish, int l
 satf_status sides_row(satf_context *ctx, const epilogue *finish, const filter_step *step,
                       const sides_sums *sums, int64_t y, char *to)
 {
-    enum { PIXELS = 64, SAMPLE_NS = 256 }; /* between two looks whether to go on, roughly */
+    enum { PIXELS = 64, SAMPLE_NS = 256 }; /* of a question whether to go on, roughly */
     sides_pixel p = {.sums = sums, .step = step, .y = y};
     formula_sums in = finish->constants, fraction = in;
     size_t bytes = finish->out_bytes;

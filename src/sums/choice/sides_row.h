@@ -6,8 +6,8 @@
 #include "pyramid.h"
 #include "../tables/sat_layer.h"
 
-/* The place of the sums: those of integers are in a table, those of floats in blocks. The layer has
- * what lies outside for both. */
+/* Where the sums are: of integers in a table, of floats in blocks. For both the layer has the
+ * samples outside. */
 typedef struct sides_sums {
     const sat_layer *layer;
     pyramid blocks;

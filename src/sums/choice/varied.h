@@ -1,30 +1,29 @@
-/* The measure of how much a window's samples vary, and the comparison of two windows: in C11 and in
- * CUDA C++17. */
+/* How much a window's samples vary, and which of two varies less. In C11 and in CUDA C++17. */
 #ifndef SATF_SUMS_CHOICE_VARIED_H
 #define SATF_SUMS_CHOICE_VARIED_H
 
 #include "../../satfilter/formula.h"
 
 /*
- * The variances of a window's channels, added up: of integers the fraction spread / weight^2, as it
- * is; of floats V, and how far from it two windows still count as alike. A window in which nothing
- * has any weight, or not all is finite, varies infinitely.
+ * The variances of a window's channels, added up: of integers as the fraction spread / weight^2; of
+ * floats as bounds around V, within which two windows count as alike. A window without weight, or
+ * with samples that are not finite, varies infinitely.
  */
 typedef struct varied {
     satf_u128 spread;   /* the sum of W S2 - S^2, below 2^99 */
     uint64_t weight;    /* below 2^32 */
-    double least, most; /* of floats */
+    double least, most; /* the bounds, of floats */
 } varied;
 
-/* Half a unit in the last place of 1, of the samples. */
+/* Half a unit in the last place of a sample of 1. */
 #define VARIED_UNIT(type) ((type) == SATF_F32 ? 0x1p-24 : 0x1p-53)
 
 /*
- * Between which bounds V is; W^2 V is spread, and size is the sum of W S2 over the channels, S2 of
- * samples without a shift. Samples that are rounded by a share e of themselves change V by up to
- * 2 e sqrt(V size / W^2), weights that are by less than half as much, and sums by less than 2^-30
- * V. So windows that vary alike in the integers which the samples stand for count as alike; but
- * none do that differ by more than a part in 32.
+ * The bounds of V. spread is W^2 V, and size the sum of W S2 over the channels, S2 of samples
+ * without a shift. Samples that are rounded by a share e of themselves change V by up to 2 e sqrt(V
+ * size / W^2), weights that are by less than half as much, and sums by less than 2^-30 V. So
+ * windows that vary alike in the integers which the samples stand for count as alike; but windows
+ * that differ by more than about a part in 32 never do.
  */
 SATF_FORMULA void varied_bound(double spread, double size, double weight2, double unit,
                                double *least, double *most)
@@ -37,10 +36,10 @@ SATF_FORMULA void varied_bound(double spread, double size, double weight2, doubl
     *most = high < (double)INFINITY ? high : (double)INFINITY;
 }
 
-/* One channel more of a window; `in` has the sums, and the same weight for all channels. */
+/* Adds a channel of a window; `in` has its sums, and the same weight for all channels. */
 SATF_FORMULA void varied_add(varied *to, const formula_sums *in)
 {
-    if (in->real) { /* gathered in place of the bounds */
+    if (in->real) { /* least and most gather spread and size, until varied_end() */
         double sum = formula_real_sum(in), spread = formula_spread(in);
         to->least += spread;
         to->most += spread + sum * sum;
@@ -49,7 +48,7 @@ SATF_FORMULA void varied_add(varied *to, const formula_sums *in)
     }
 }
 
-/* Called behind the last one. */
+/* Called after the last channel. */
 SATF_FORMULA void varied_end(varied *to, const formula_sums *in, double unit)
 {
     if (in->real) {
@@ -60,9 +59,9 @@ SATF_FORMULA void varied_end(varied *to, const formula_sums *in, double unit)
     to->spread = in->weight == 0 ? 1 : to->spread;
 }
 
-/* a b, of a below 2^128, in three words. */
+/* The product of 128 and 64 bits: high * 2^64 + low. */
 typedef struct varied_product {
-    satf_u128 high; /* above 2^64 */
+    satf_u128 high; /* in units of 2^64 */
     uint64_t low;
 } varied_product;
 

@@ -1,4 +1,4 @@
-/* The epilogue of KERNEL_VARIES. */
+/* The epilogue of KERNEL_VARIES (varies.h). */
 #include "varies.h"
 
 #include "../../base/cpu.h"

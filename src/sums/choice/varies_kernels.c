@@ -1,4 +1,4 @@
-/* The loops of varies_kernels.h. The library is built with one copy for each instruction set. */
+/* The loops of varies_kernels.h. The library has a copy of this file for each instruction set. */
 #include "varies_kernels.h"
 
 #include "../../base/cpu.h"
@@ -9,7 +9,7 @@ typedef uint16_t __attribute__((aligned(1), may_alias)) any_u16;
 typedef uint32_t __attribute__((aligned(1), may_alias)) any_u32;
 typedef uint64_t __attribute__((aligned(1), may_alias)) any_u64;
 
-/* Callers name the flag and the numbers by constants. */
+/* Called with constants for the flag and the numbers. */
 static inline void vary_integers(const varies_block *block, const bool fraction, const int channels,
                                  const int colours, double *restrict over, double *restrict under)
 {
@@ -88,7 +88,7 @@ static void lessen_exactly(int64_t n, const double *other, int64_t plane, double
     }
 }
 
-/* Takes the lesser numbers, of two doubles each; called with a constant for real. */
+/* Takes the lesser of two numbers, each of two doubles. Called with a constant for `real`. */
 static inline void lessen_pairs(const bool real, int64_t n, const double *restrict a,
                                 const double *restrict b, double *restrict c, double *restrict d,
                                 uint8_t *restrict less)

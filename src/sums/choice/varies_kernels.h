@@ -1,12 +1,12 @@
-/* Loops that measure how much windows vary, in blocks of doubles (varied.h), and take the results
- * of the least: compiled for each instruction set. */
+/* Loops over blocks of doubles that measure how much windows vary (varied.h), and take the results
+ * of the least. There is a set for each instruction set. */
 #ifndef SATF_SUMS_CHOICE_VARIES_KERNELS_H
 #define SATF_SUMS_CHOICE_VARIES_KERNELS_H
 
 #include "../../sat/sums.h"
 #include "varied.h"
 
-/* What the number of a pixel says: it has varies_lanes() doubles. Rows of them are planar. */
+/* What a pixel's number consists of: varies_lanes() doubles, in planes. */
 typedef enum varies_kind {
     VARIES_OVER,     /* spread, where all weights are the same and doubles are exact */
     VARIES_FRACTION, /* spread and weight^2, exact too */
@@ -14,7 +14,7 @@ typedef enum varies_kind {
     VARIES_EXACT     /* spread / 2^48, the rest of it, and weight */
 } varies_kind;
 
-/* Sums of n pixels of `channels` lanes, of which `colours` count. */
+/* The sums of n pixels of `channels` lanes, of which `colours` count. */
 typedef struct varies_block {
     int channels, colours;
     int64_t n;
@@ -23,12 +23,12 @@ typedef struct varies_block {
 } varies_block;
 
 typedef struct varies_kernels {
-    /* Not of VARIES_EXACT. plane: doubles from one to the next, here and below. */
+    /* Measures; not for VARIES_EXACT. plane: doubles from one plane to the next, here and below. */
     void (*vary)(varies_kind kind, const varies_block *block, double *to, int64_t plane);
     /* The numbers of best become those of other where these are less; less[i] is then 1, else 0. */
     void (*lessen)(varies_kind kind, int64_t n, const double *other, int64_t plane, double *best,
                    int64_t best_plane, uint8_t *less);
-    /* to = from for the pixels with less, of samples of so many bytes. */
+    /* to = from for pixels whose less[i] is 1, of samples of so many bytes. */
     void (*take)(int64_t n, int channels, size_t bytes, const uint8_t *less, const void *from,
                  void *to);
 } varies_kernels;

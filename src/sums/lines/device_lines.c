@@ -10,8 +10,8 @@ static line_numbers device_lines_numbers_of(const filter_step *step)
                            step->border.kind == SATF_BORDER_SHRINK);
 }
 
-/* What passes make: images that by boxes of floats reach beyond the borders along the axis that is
- * next. */
+/* The bytes of images that passes make, which by boxes of floats reach beyond the borders along the
+ * axis that is next; and of lines of ones. */
 static bool device_lines_find_bytes(const filter_step *step, size_t *image, size_t *ones)
 {
     const satf_view *in = &step->in;
@@ -34,8 +34,8 @@ static bool device_lines_find_bytes(const filter_step *step, size_t *image, size
     return true;
 }
 
-/* Images of numbers: one from axis to axis, of floats by boxes one more; and where alpha weighs,
- * for colour that is divided by it. */
+/* How many images of numbers: one between the axes; by boxes of floats a second; and a second where
+ * alpha weighs, for colour that is divided by it. */
 static size_t images_of(const line_numbers *numbers)
 {
     return numbers->weighted || !(numbers->own || numbers->rounds) ? 2 : 1;

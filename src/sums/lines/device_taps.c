@@ -1,5 +1,5 @@
-/* A Gaussian of bytes by its own weights on a CUDA device, by the matrix units: both axes in one
- * kernel, which reads the image once (cuda/products/taps.cuh). */
+/* The engine of a CUDA device for a Gaussian of bytes by its own weights, by the matrix units: both
+ * axes in one kernel, which reads the image once (cuda/products/taps.cuh). */
 #include "../../base/device/gpu.h"
 #include "../../plan/device_copies.h"
 #include "../march/gpu.h"
@@ -22,7 +22,7 @@ static window_taps taps_of(double sigma)
     return taps;
 }
 
-/* The image goes on in memory where it wraps. */
+/* Under wrap the image is continued in memory. */
 static device_copies copies_of(const filter_step *step)
 {
     bool wraps = step->border.kind == SATF_BORDER_WRAP;
@@ -30,7 +30,7 @@ static device_copies copies_of(const filter_step *step)
                            wraps ? filter_lines_reach(&step->axes.down) : 0};
 }
 
-/* False if no kernel reaches so far. */
+/* Describes both axes to the first kernel that reaches so far; false if none does. */
 static bool make_taps(const filter_step *step, const satf_view *in, window_gpu_box *box)
 {
     window_taps along = taps_of(step->axes.along.sigma), down = taps_of(step->axes.down.sigma);
@@ -50,8 +50,9 @@ static bool make_taps(const filter_step *step, const satf_view *in, window_gpu_b
     return false;
 }
 
-/* Bytes, or doubles that are not rounded: not of an image that goes on in memory, whose copies are
- * of bytes, nor where a sum down has one weight of 1, which no two bytes hold. */
+/* Whether kernels make the type: bytes, or doubles that are not rounded. Not doubles of an image
+ * that is continued in memory, whose copies are of bytes, nor where a sum down has a single weight
+ * of 1, which two bytes do not hold. */
 static bool makes_type(const filter_step *step, const device_copies *copies)
 {
     line_taps down;

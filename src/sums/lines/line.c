@@ -1,5 +1,5 @@
-/* Passes along the rows, some of which change places with columns at a time; then passes down the
- * columns. */
+/* Passes along the rows, a batch of which is transposed, so that rows are lanes; then passes down
+ * the columns. */
 #include "line.h"
 
 #include <string.h>
@@ -14,37 +14,37 @@
 #include "line_samples.h"
 
 enum {
-    BATCH = 8,             /* rows that are passed along at a time, */
-    NARROW_BATCH = 32,     /* and of 8 bits: lanes fill lines of the cache */
-    LINE_BYTES = 256 << 10 /* of a line that passes go over, at least: it stays in the cache */
+    BATCH = 8,             /* rows that are passed along at a time; */
+    NARROW_BATCH = 32,     /* of 8 bits: lanes fill lines of the cache */
+    LINE_BYTES = 256 << 10 /* at least, of a line that passes go over: it stays in the cache */
 };
 
 /* Where everything lies in a walk's memory. */
 typedef struct line_layout {
     size_t staging, turned, line, ends, ones, results, outside, down, ones_down, bytes;
     size_t stage_stride, result_stride; /* of rows */
-    int64_t chunk;                      /* pixels of a line at a time */
+    int64_t chunk;                      /* pixels of a row that are passed at a time */
 } line_layout;
 
 struct line_walk {
     line_spec spec;
     line_ends ends;
     line_listener listener; /* of the ends */
-    bool stopped;           /* by it, before there was a row */
+    bool stopped;           /* the listener stopped it before there was a row */
     line_samples samples;
     line_kind kind;
     int batch;
-    size_t pixel_bytes, number_bytes; /* of a pixel: of samples, of numbers */
+    size_t pixel_bytes, number_bytes; /* of a pixel's samples, of its numbers */
     line_layout at;
     const move_kernels *moves;
     char *memory;
-    char *results;                /* of the rows that have been passed along */
-    line_columns down, ones_down; /* ones: what part of a window is inside, where borders shrink */
+    char *results;                /* numbers of the rows that have been passed along */
+    line_columns down, ones_down; /* ones: of the share of a window inside, where borders shrink */
     int64_t height;
-    int64_t lowest, next; /* row that is asked for; to enter, borders included */
+    int64_t lowest, next; /* the uppermost row asked for; the next to enter, borders included */
     int64_t first, end;   /* rows that have been passed along */
     int64_t made;         /* the next row of the result */
-    int ready, taken;     /* results of the latest rows that have entered */
+    int ready, taken;     /* results of the rows that entered last, and those handed out */
 };
 
 static int64_t row_numbers(const line_spec *spec)
@@ -146,7 +146,7 @@ int64_t line_block_columns(const line_spec *spec)
 
 /* --------------------------------------------------------------------- along the rows */
 
-/* Pixels x ... x + n - 1 of the turned rows, borders included, as lines side by side. */
+/* Fills the line with pixels x ... x + n - 1 of the turned rows, borders included, side by side. */
 static void fill_line(const line_walk *w, int64_t x, int64_t n)
 {
     const line_spec *spec = &w->spec;
@@ -171,7 +171,7 @@ static void fill_line(const line_walk *w, int64_t x, int64_t n)
     }
 }
 
-/* A line that begins at `first`, by all passes: n pixels of so many bytes. */
+/* All passes over a line that begins at `first`: n pixels of `bytes` each. */
 static void pass_line(const line_walk *w, int64_t first, int64_t n, size_t bytes)
 {
     const filter_lines *lines = &w->spec.axes.along;
@@ -187,7 +187,7 @@ static int64_t chunk_at(const line_walk *w, int64_t x)
     return w->at.chunk < w->spec.in.width - x ? w->at.chunk : w->spec.in.width - x;
 }
 
-/* False: no more is wanted. */
+/* Passes the batch along; false: the listener stopped it. */
 static bool pass(const line_walk *w)
 {
     const line_spec *spec = &w->spec;
@@ -225,7 +225,7 @@ static bool pass(const line_walk *w)
     return true;
 }
 
-/* What part of a window along the rows is inside. */
+/* Finds the share of a window along the rows that is inside, by passing ones. */
 static void find_ones(const line_walk *w)
 {
     double *line = (double *)(void *)(w->memory + w->at.line);
@@ -244,7 +244,7 @@ static void find_ones(const line_walk *w)
     }
 }
 
-/* Input row y to place `place` of the batch. */
+/* Copies input row y to place `place` of the batch. */
 static bool line_make_stage(line_walk *w, int64_t y, int64_t place)
 {
     const void *row = w->ends.row(w->ends.user, y);
@@ -255,8 +255,8 @@ static bool line_make_stage(line_walk *w, int64_t y, int64_t place)
     return row != NULL;
 }
 
-/* Rows around i, as many as there are places for; false if one does not come, w->height says
- * whether there is one. */
+/* Passes along a batch of rows around i; false if a row does not come: w->height then tells whether
+ * the picture ended. */
 static bool pass_batch(line_walk *w, int64_t i)
 {
     bool back = w->end > 0 && i < w->first;
@@ -280,14 +280,14 @@ static bool pass_batch(line_walk *w, int64_t i)
     return w->end > w->first && pass(w) && w->end > i;
 }
 
-/* Whether row i is there, outside or passed along. */
+/* Whether row i is at hand: outside the picture, or passed along. */
 static bool has_row(const line_walk *w, int64_t i)
 {
     return i < 0 || w->spec.part == LINE_DOWN || (i >= w->first && i < w->end);
 }
 
-/* The row that enters next, wherever the border has it from; NULL if one does not come. inside: to
- * where it is a one. */
+/* The row that enters next, as the border has it; NULL if it does not come. inside: where its one
+ * goes. */
 static const char *line_enter(line_walk *w, char *inside)
 {
     int64_t i = 0;
@@ -310,7 +310,7 @@ static const char *line_enter(line_walk *w, char *inside)
 
 /* ------------------------------------------------------------------------------ walk */
 
-/* Result i of the latest rows. */
+/* Stores result i of the latest ones. */
 static void line_store(const line_walk *w, int i, char *to)
 {
     const char *row = line_columns_result(&w->down, i);
@@ -370,8 +370,8 @@ line_walk *line_walk_begin(const line_spec *spec, const line_ends *ends, int64_t
     return w;
 }
 
-/* Rows enter until there are results; false if one does not come. None lies further below the
- * picture than results look. Rows that enter together have been passed along together. */
+/* Rows enter until there are results; false if one does not come. None lies more than the reach
+ * below the picture. Rows that enter together have been passed along together. */
 static bool fill_up(line_walk *w)
 {
     int64_t reach = filter_lines_reach(&w->spec.axes.down);
@@ -393,7 +393,7 @@ static bool fill_up(line_walk *w)
         }
         w->taken = 0;
         if (w->ready < 0) {
-            w->ready = 0; /* and so are none taken */
+            w->ready = 0; /* `taken` is 0 too */
             return false;
         }
     }

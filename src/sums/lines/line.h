@@ -1,6 +1,7 @@
 /*
- * Passes along the rows, as many down the columns, each a box with a fraction of a sample more at
- * either end (filters/gauss.h). The border extends the picture once, in front of the first pass.
+ * A Gaussian by boxes: passes along the rows, then as many down the columns, each a box with a
+ * fraction of a sample more at either end (filters/gauss.h). The border extends the picture once,
+ * before the first pass.
  */
 #ifndef SATF_SUMS_LINES_LINE_H
 #define SATF_SUMS_LINES_LINE_H
@@ -53,28 +54,28 @@ static inline size_t line_number_bytes(line_kind kind)
     return kind == LINE_NARROW ? sizeof(uint16_t) : sizeof(double);
 }
 
-/* What counts as a sample inside the picture, where the border shrinks. */
+/* The number of a sample inside the picture, for passes over ones where the border shrinks. */
 static inline double line_one(const line_numbers *of)
 {
     return of->rounds ? (double)(INT64_C(1) << (LINE_BITS - 1)) : 1;
 }
 
 typedef struct line_spec {
-    satf_view in, out; /* the host's; without data by rows. The same shape; any two types */
+    satf_view in, out; /* on the host; without data by rows. Of one shape; any two types */
     filter_axes axes;
     int border;                      /* satf_border */
-    double constant, weight_outside; /* the latter unless 0 of the last channel */
+    double constant, weight_outside; /* weight_outside: unless 0, of the last channel */
     bool weighted;                   /* the last channel is alpha */
-    /* LINE_DOWN: the rows have been passed along already, `passed` has those of all pixels of `in`,
-     * so many bytes apart. LINE_ALONG: no more is done. */
+    /* LINE_DOWN: rows have been passed along already: `passed` has their numbers, of all pixels of
+     * `in`, passed_stride bytes apart. LINE_ALONG: passes along only. */
     enum { LINE_BOTH, LINE_ALONG, LINE_DOWN } part;
     const char *passed;
     int64_t passed_stride;
 } line_spec;
 
-/* Rows of the input and their number as far as is known, and where rows of the result go, as
- * filter_rows has them. goes_on hears of numbers that are passed along or down next, which may be
- * many before a row comes out; false: the walk fails. NULL: nobody wants to know. */
+/* Rows of the input, their number as far as is known, and where rows of the result go, as
+ * filter_rows has them. goes_on is told how many numbers are passed along or down next, perhaps
+ * many before a row comes out; false: the walk fails. NULL: it is not asked. */
 typedef struct line_ends {
     const void *(*row)(void *user, int64_t y);
     int64_t (*height)(void *user);
@@ -86,11 +87,12 @@ typedef struct line_ends {
 /* Bytes that a walk needs, aligned to 64; 0: they overflow. */
 size_t line_walk_bytes(const line_spec *spec);
 
-int64_t line_passed_bytes(const line_spec *spec); /* of a row */
+int64_t line_passed_bytes(
+    const line_spec *spec); /* bytes of a row of numbers that have been passed along */
 
 /* LINE_ALONG: passes at most LINE_LANES rows from y on along, to `passed`, where rows are
- * line_passed_bytes() apart and there is room for LINE_LANES. memory: as for a walk. False if a row
- * does not come. */
+ * line_passed_bytes() apart and LINE_LANES have room. memory: as for a walk. False if a row does
+ * not come. */
 bool line_pass_rows(const line_spec *spec, const line_ends *ends, int64_t y, char *passed,
                     void *memory);
 
@@ -100,18 +102,17 @@ int64_t line_block_columns(const line_spec *spec);
 /* Input rows that the source must keep, as filter_rows_need.kept. */
 int64_t line_rows_kept(const line_spec *spec);
 
-/* A pixel beyond the border, as numbers. weight: of the last channel, 0: the constant. */
+/* A pixel beyond the border, as numbers. weight: of the last channel; 0: that is the constant. */
 void line_find_outside(const line_numbers *of, int border, double constant, double weight,
                        double *outside);
 
 typedef struct line_walk line_walk;
 
-/* The walk will make the result's rows from `first` on. All stays where it is. */
+/* Begins a walk that makes the result's rows from `first` on. Arguments and memory must stay. */
 line_walk *line_walk_begin(const line_spec *spec, const line_ends *ends, int64_t first,
                            void *memory);
 
-/* Makes the next row. False behind the last, and if a row does not come or has no place: *failed.
- */
+/* Makes the next row. False behind the last one; and after a failure, with *failed set. */
 bool line_walk_next(line_walk *walk, bool *failed);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Passes down the columns by rings of rows. Sums of whole numbers slide. Sums of other doubles are
- * those of two parts: windows are as high as blocks of rows, so one is the end of a block and the
- * start of the next one. Nothing is subtracted, so what is not finite stays in its windows, and the
- * order of additions depends only on where the rows lie.
+ * Passes down the columns by rings of rows. Sums of whole numbers slide. Sums of other doubles have
+ * two parts: windows are as high as blocks of rows, so a window is the end of one block and the
+ * start of the next. Nothing is subtracted, so a sample that is not finite stays in its windows,
+ * and the order of additions depends only on where the rows lie.
  */
 #include "line_columns.h"
 
@@ -10,20 +10,20 @@
 
 #include "../../base/memory.h"
 
-/* Rows of memory a pass. */
+/* Rows of memory of each pass. */
 static int64_t pass_rows(const filter_lines *w, line_kind kind)
 {
     return span_of(w) + (kind == LINE_NARROW ? 2 : kind == LINE_WHOLE ? 1 : span_of(w) - 1);
 }
 
-/* An odd number of lines of the cache, so that the rows that are read together do not compete for
- * places. */
+/* Bytes of a row: an odd number of lines of the cache, so that rows that are read together do not
+ * compete for sets. */
 static size_t line_columns_row_bytes_of(line_kind kind, int64_t n)
 {
     return satf_align64((size_t)n * line_number_bytes(kind)) | 64;
 }
 
-/* And rows of results. */
+/* With rows of results. */
 size_t line_columns_bytes(const filter_lines *lines, line_kind kind, int64_t n)
 {
     size_t bytes;
@@ -46,7 +46,7 @@ static char *result_row(const line_columns *c, int64_t t)
 bool line_columns_begin(line_columns *c, const filter_lines *lines, line_kind kind, int64_t n,
                         int64_t first, void *memory, const line_listener *listener)
 {
-    enum { PIECE_BYTES = 1 << 18 }; /* of memory that is touched the first time */
+    enum { PIECE_BYTES = 1 << 18 }; /* of memory cleared between two questions */
     *c = (line_columns){SATF_ISA_CHOOSE(&line_kernels),
                         *lines,
                         kind,
@@ -67,7 +67,7 @@ bool line_columns_begin(line_columns *c, const filter_lines *lines, line_kind ki
     return wanted;
 }
 
-/* A pass has its first row when the one before it has had a whole window. */
+/* The first row of a pass enters when the pass before has had a whole window. */
 static int64_t start_of(const line_columns *c, int pass)
 {
     return pass * span_of(&c->lines);
@@ -90,7 +90,7 @@ static line_tick tick_of(const line_columns *c, const char *row, int64_t t)
     return tick;
 }
 
-/* Rows that are gone through for these, also where a block of sums ends. */
+/* How many rows the ticks read, with those summed where a block ends. */
 static int64_t line_columns_rows_of(const line_columns *c, const line_tick *ticks, int count)
 {
     int64_t rows = 0;
@@ -103,7 +103,7 @@ static int64_t line_columns_rows_of(const line_columns *c, const line_tick *tick
     return rows;
 }
 
-/* Part by part, as many at a time as make a tick. */
+/* Passes down part by part, as many between two questions as SATF_TICK_SAMPLES allow. */
 static bool line_columns_pass_down(const line_columns *c, const line_tick *ticks, int count,
                                    const line_listener *listener)
 {

@@ -1,4 +1,4 @@
-/* Passes down the columns of rows that come one after the other. */
+/* Passes down the columns, of rows that come one after the other. */
 #ifndef SATF_SUMS_LINES_LINE_COLUMNS_H
 #define SATF_SUMS_LINES_LINE_COLUMNS_H
 
@@ -12,14 +12,14 @@ typedef struct line_columns {
     filter_lines lines;
     line_kind kind;
     size_t bytes;       /* of a row's numbers */
-    int64_t first;      /* where the first row lies: blocks of sums of doubles begin at multiples */
+    int64_t first;      /* the first row's place: blocks of sums of doubles begin at multiples */
     int64_t entered;    /* rows */
-    int latest, spoilt; /* rows that have entered at last, and those of them without a result */
+    int latest, spoilt; /* rows that entered last, and those of them without a result */
     size_t row_bytes;
-    char *memory; /* rows: the rings of all passes and what they sum, then results */
+    char *memory; /* rows: rings and sums of all passes, then results */
 } line_columns;
 
-/* Hears of numbers that are worked on next; false: no more are wanted. */
+/* Is told how many numbers are worked on next; false: stop. */
 typedef struct line_listener {
     bool (*goes_on)(void *user, int64_t numbers);
     void *user;
@@ -28,17 +28,17 @@ typedef struct line_listener {
 /* Memory for rows of n numbers; 0 if that overflows. */
 size_t line_columns_bytes(const filter_lines *lines, line_kind kind, int64_t n);
 
-/* memory: aligned to 64. Row `first` is the next to enter. False: no more is wanted. */
+/* memory: aligned to 64. Row `first` is the next to enter. False: the listener stopped it. */
 bool line_columns_begin(line_columns *c, const filter_lines *lines, line_kind kind, int64_t n,
                         int64_t first, void *memory, const line_listener *listener);
 
-/* These rows enter, at most LINE_ROWS; they are read up to a multiple of 64 bytes. The number of
- * results: they lie filter_lines_reach() rows in front of the last ones that have entered. Below 0:
- * no more are wanted. */
+/* These rows enter, at most LINE_ROWS; they are read up to a multiple of 64 bytes. Returns the
+ * number of results, which lie filter_lines_reach() rows above the last rows that have entered;
+ * below 0: the listener stopped it. */
 int line_columns_next(line_columns *c, const char *const *rows, int count,
                       const line_listener *listener);
 
-/* Result i of these, valid until the next call. */
+/* Result i of the latest call, valid until the next one. */
 const void *line_columns_result(const line_columns *c, int i);
 
 #endif

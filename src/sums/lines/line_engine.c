@@ -1,6 +1,6 @@
 /*
- * Passes along lines. On the CPU walkers make them. If an image is in memory and the passes reach
- * far, they go along all rows first, and then down blocks of columns.
+ * The engine of passes along lines. On the CPU walkers make them. If an image is in memory and the
+ * passes reach far, they go along all rows first, and then down blocks of columns.
  */
 #include "line.h"
 
@@ -15,11 +15,11 @@
 #include "../../plan/step.h"
 
 enum {
-    LEAST_SAMPLES = 70000, /* that are worth a thread */
-    LEAST_REACHES = 2,     /* a band's height in these, for walkers, */
-    NARROW_REACHES = 5,    /* and of numbers of 16 bits, whose blocks cost less */
+    LEAST_SAMPLES = 70000, /* for each further thread */
+    LEAST_REACHES = 2,     /* a band's least height in reaches, for walkers; */
+    NARROW_REACHES = 5,    /* of numbers of 16 bits, whose blocks cost less */
     BLOCK_BYTES = 2 << 20, /* of the rings of a block of columns */
-    LEAST_BLOCK = 64       /* samples of a row, unless there are fewer */
+    LEAST_BLOCK = 64       /* of a row's samples, unless there are fewer */
 };
 
 typedef struct line_step {
@@ -33,11 +33,11 @@ typedef struct line_run {
     const filter_step *step;
     const line_step *plan;
     atomic_int status;
-    int64_t all; /* rows, or what counts as one */
+    int64_t all; /* rows of work, along and down */
     _Atomic int64_t done;
 } line_run;
 
-/* An end of a walk over images in memory. */
+/* The ends of a walk over images in memory. */
 typedef struct line_image {
     line_run *run;
     const filter_step *step;
@@ -105,7 +105,7 @@ static int64_t number_bytes(const filter_step *step)
     return narrow ? (int64_t)sizeof(uint16_t) : (int64_t)sizeof(double);
 }
 
-/* Columns whose rings stay in a cache, and as many blocks as there are threads. */
+/* Blocks of columns whose rings stay in a cache, as many as there are threads or more. */
 static void line_plan_blocks(satf_context *ctx, const filter_step *step, line_step *plan)
 {
     const satf_view *in = &step->in;
@@ -114,17 +114,19 @@ static void line_plan_blocks(satf_context *ctx, const filter_step *step, line_st
     int64_t samples = most(BLOCK_BYTES / column, LEAST_BLOCK);
     int64_t pixels = least(samples / in->channels, (in->width + threads - 1) / threads);
     pixels = (most(pixels, LEAST_BLOCK / in->channels) - 1) / LINE_LANES + 1;
-    plan->block_pixels = least(pixels * LINE_LANES, in->width); /* from a line of the cache on */
+    plan->block_pixels =
+        least(pixels * LINE_LANES, in->width); /* from the start of a line of the cache */
     plan->blocks = (in->width - 1) / plan->block_pixels + 1;
 }
 
-/* By a Gaussian's own weights. */
+/* Whether the step is a Gaussian by its own weights. */
 static bool is_weighed(const filter_step *step)
 {
     return step->axes.down.times == 0;
 }
 
-/* Whether bands would be so low that rows around seams cost too much. */
+/* Whether to go along all rows first: bands would be so low that rows around seams cost too
+ * much. */
 static bool runs(const satf_context *ctx, const filter_step *step)
 {
     const satf_view *in = &step->in;
@@ -154,7 +156,7 @@ typedef struct line_walker {
     const filter_rows *rows;
     int64_t height; /* as planned */
     line_walk *walk;
-    taps_walk *taps;    /* or this, by weights */
+    taps_walk *taps;    /* in place of walk, by weights */
     int64_t made;       /* the next row */
     satf_status status; /* of what it has been told */
 } line_walker;
@@ -214,7 +216,7 @@ static int64_t line_next(void *walker, satf_status *status)
 
 /* -------------------------------------------------------------------------- running */
 
-/* Tells that so many are done; false if all should stop. */
+/* Reports so many more rows; false if all threads are to stop. */
 static bool line_go_on(line_run *run, int thread, int64_t rows)
 {
     int64_t done = atomic_fetch_add(&run->done, rows) + rows;
@@ -238,7 +240,7 @@ static void walk_rows(line_run *run, int thread, line_walk *walk, int64_t rows)
     }
 }
 
-/* What a thread works in: behind the rows that have been passed along. */
+/* A thread's memory, behind the rows that have been passed along. */
 static char *thread_memory(const line_run *run, int thread)
 {
     const line_step *plan = run->plan;
@@ -288,7 +290,7 @@ static satf_status line_run_step(satf_context *ctx, filter_step *step)
     return status == SATF_CANCELLED ? satf_fail_cancelled(ctx) : status;
 }
 
-/* What a thread works in, and what all have passed along. */
+/* The bytes of a thread's memory, and of the rows that are passed along. */
 static bool line_find_bytes(const filter_step *step, line_step *plan)
 {
     line_spec down = block_spec(plan, plan->block_pixels), along = plan->spec;
@@ -314,7 +316,7 @@ static satf_status line_plan(satf_context *ctx, filter_step *step)
         step->walker_bytes = satf_align64(sizeof(line_walker)) + plan->walk_bytes;
         return SATF_OK;
     }
-    if (own && plan->walk_bytes) { /* always walked at last */
+    if (own && plan->walk_bytes) { /* planned once more as walked */
         return SATF_OK;
     }
     line_plan_blocks(ctx, step, plan);

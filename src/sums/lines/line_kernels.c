@@ -1,5 +1,5 @@
 /*
- * Passes along a line. Numbers of 8.8 bits are summed in 32, and weighed in float, others in
+ * Passes along lines. Numbers of 8.8 bits are summed in 32 bits, and weighed in float, others in
  * double: every product, sum and rounding is one of IEEE's, without contraction, so the bits are
  * the same everywhere. Sums of whole numbers are exact, so they slide.
  */
@@ -14,8 +14,8 @@ typedef int32_t integers __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint32_t pairs __attribute__((vector_size(VECTOR_BYTES)));
 typedef float floats __attribute__((vector_size(VECTOR_BYTES)));
 
-/* Pairs of 16 bits, taken apart: numbers at even places are the low halves, those at odd places the
- * high ones. */
+/* Numbers of 16 bits, widened in pairs: those at even places are the low halves, those at odd
+ * places the high ones. */
 typedef struct places {
     integers even, odd;
 } places;
@@ -43,7 +43,7 @@ INLINE places minus_narrow(places a, places b)
     return (places){a.even - b.even, a.odd - b.odd};
 }
 
-/* In the fewest operations. */
+/* Slides in the fewest operations. */
 INLINE places slide_narrow(places sums, places leaves, places enters)
 {
     return plus_narrow(minus_narrow(sums, leaves), enters);
@@ -86,7 +86,7 @@ INLINE reals minus_whole(reals a, reals b)
     return a - b;
 }
 
-/* In the shortest chain of operations. */
+/* Slides in the shortest chain of operations. */
 INLINE reals slide_whole(reals sums, reals leaves, reals enters)
 {
     return sums + (enters - leaves);
@@ -102,8 +102,8 @@ INLINE reals weigh_whole(const filter_lines *w, reals sums, reals ends)
     return (weigh_real(w, sums, ends) + 0x1.8p52) - 0x1.8p52;
 }
 
-/* A part of a row, by all passes; its sums stay in the first level of cache. Along: vectors of
- * lines side by side; a result takes the place of the number that leaves. */
+/* Down: a part of a row, by all passes, whose sums stay in the first level of cache. Along: vectors
+ * of lines side by side; a result takes the place of the number that leaves. */
 #define WHOLE(kind, V)                                                                            \
     INLINE void down_part_##kind(filter_lines w, size_t row_bytes, const line_tick *tick,         \
                                  size_t first, size_t end)                                        \
@@ -149,8 +149,8 @@ INLINE reals weigh_whole(const filter_lines *w, reals sums, reals ends)
 WHOLE(narrow, places)
 WHOLE(whole, reals)
 
-/* The sums from each row of a block to its last one, but of its first, which are the block's; the
- * last one is in front of the row that has entered. */
+/* Where a block ends: the sums from each of its rows to its last one, which is in front of the row
+ * that has entered; but not from its first, which is the whole block's. */
 INLINE void sum_ends(const filter_lines *w, size_t row_bytes, const line_rows *row, size_t first,
                      size_t end)
 {

@@ -1,4 +1,4 @@
-/* The numbers that passes along lines take of samples, and hand on (filters/gauss.h). */
+/* The numbers that passes along lines make of samples, and hand on (filters/gauss.h). */
 #ifndef SATF_SUMS_LINES_LINE_NUMBERS_H
 #define SATF_SUMS_LINES_LINE_NUMBERS_H
 
@@ -7,9 +7,9 @@
 
 #include "../../satfilter/filter.h"
 
-/* Sums of 2 r + 2 numbers below 2^LINE_BITS are exact in double: 2 r + 2 < 2^11. So are those of
- * weights, whose sum is 2^weight_bits, times numbers between the axes: these have 53 bits together.
- */
+/* Sums of 2 r + 2 numbers below 2^LINE_BITS are exact in double, since 2 r + 2 < 2^11. So are sums
+ * of numbers between the axes times weights, which add up to 2^weight_bits: they have 53 bits in
+ * all. */
 enum {
     LINE_BITS = 41,
     LINE_NARROW_BITS = 8,
@@ -18,14 +18,14 @@ enum {
     LINE_FINE_WEIGHT_BITS = 28, /* of u16 */
     LINE_EXACT_BITS = 53,
     LINE_MOST_RADIUS = 24, /* of weights */
-    LINE_SINGLES = 8       /* a sample by this is a number if it is `single`: no sum overflows */
+    LINE_SINGLES = 8       /* numbers of f32 are samples divided by it, so no sum overflows */
 };
 
-/* A sample is its number by `scale`; what comes out of passes is larger by `gain`. By boxes:
- * narrow: numbers of 8 bits in 16, with 8 of fraction. Else doubles: of integers whole numbers of
- * 2^-fraction below 2^LINE_BITS, to which each pass rounds, halves to even. By weights: samples,
- * which become whole numbers of 2^-fraction between the axes, halves up; quotients to even. Or
- * floats, if `single`. */
+/* A number is a sample times `scale`; the results of passes are `gain` times as large. By boxes:
+ * narrow: 16 bits, 8 of them fraction. Else doubles; of integers whole numbers of 2^-fraction below
+ * 2^LINE_BITS, to which each pass rounds, halves to even. By weights: samples, which between the
+ * axes become whole numbers of 2^-fraction, halves up; quotients to even. Or floats, if
+ * `single`. */
 typedef struct line_numbers {
     int type, channels;
     bool weighted; /* colour times alpha, and alpha */
@@ -33,15 +33,15 @@ typedef struct line_numbers {
     bool own;      /* by weights */
     bool narrow, rounds;
     bool single;               /* by weights: eighths of samples of f32, as floats */
-    double scale, alpha_scale; /* the latter of the last channel if weighted */
+    double scale, alpha_scale; /* alpha_scale: of the last channel if weighted */
     int weight_bits;           /* by weights; 0: of floats */
     double gain, between;      /* 2^fraction, by weights */
 } line_numbers;
 
-/* weights[0] is that of the middle, weights[k] those of both samples that are k away. Words are two
- * weights each, below 0, for products of pairs: `across` of the middle and of the next, of the two
- * behind ...; `down` of rows above each other, the first pair's upper row or its lower one first.
- */
+/* weights[0] is that of the middle, weights[k] that of either sample k away. Words hold two weights
+ * each, negated, for products of pairs: `across` those of the middle and the next, of the two
+ * behind ...; `down` those of rows above each other, down[0] from a pair's upper row on, down[1]
+ * from its lower one. */
 typedef struct line_taps {
     int radius;
     double weights[LINE_MOST_RADIUS + 1];
@@ -49,8 +49,8 @@ typedef struct line_taps {
     int32_t across[LINE_MOST_RADIUS / 2 + 1], down[2][LINE_MOST_RADIUS + 1];
 } line_taps;
 
-/* The sample of a number that is `single`. Rounding makes no finite one infinite; what is not
- * finite becomes NaN. */
+/* The sample of a number that is `single`. Rounding makes no finite one infinite; a number that is
+ * not finite becomes NaN. */
 SATF_FORMULA float line_single(float number)
 {
     const float most = FLT_MAX / LINE_SINGLES;
@@ -58,7 +58,7 @@ SATF_FORMULA float line_single(float number)
     return (inside + (number - number)) * LINE_SINGLES;
 }
 
-/* What of the weights around place i of n lies inside: 1 if all does. */
+/* The share of the weights around place i of n that lies inside; 1 if all do. */
 SATF_FORMULA double line_taps_inside(const line_taps *taps, int64_t i, int64_t n)
 {
     double inside = 0, all = 0;

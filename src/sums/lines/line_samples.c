@@ -1,10 +1,10 @@
-/* Samples as numbers, and numbers as samples. */
+/* Makes samples numbers, and numbers samples (line_samples.h). */
 #include "line_samples.h"
 
 #include "../../base/view.h"
 #include "../../sat/sums.h"
 
-enum { PIECE_PIXELS = 128 }; /* that are loaded or stored at a time */
+enum { PIECE_PIXELS = 128 }; /* loaded or stored at a time */
 
 void line_samples_begin(line_samples *s, const line_spec *spec)
 {
@@ -15,7 +15,7 @@ void line_samples_begin(line_samples *s, const line_spec *spec)
     line_find_outside(&s->numbers, spec->border, spec->constant, spec->weight_outside, s->outside);
 }
 
-/* Samples of n pixels, one behind the other, as doubles. */
+/* The samples of n pixels as doubles, weighted by alpha if numbers are. */
 static void load_piece(const line_samples *s, const char *from, int64_t n, double *to)
 {
     const line_numbers *of = &s->numbers;
@@ -78,7 +78,7 @@ void line_samples_fill(const line_samples *s, int64_t pixels, void *to)
     }
 }
 
-/* Colour times alpha, by alpha; and alpha, by `one`. */
+/* Divides colour times alpha by alpha, and alpha by `one`. */
 static void finish_weighted(const line_samples *s, const double *from, int64_t pixels, double one,
                             double *to)
 {

@@ -1,4 +1,4 @@
-/* Samples as numbers, and numbers as samples, of a picture that passes go over. */
+/* Makes samples numbers, and numbers samples, for passes along lines. */
 #ifndef SATF_SUMS_LINES_LINE_SAMPLES_H
 #define SATF_SUMS_LINES_LINE_SAMPLES_H
 
@@ -15,13 +15,13 @@ typedef struct line_samples {
 
 void line_samples_begin(line_samples *s, const line_spec *spec);
 
-/* Of so many pixels. */
+/* Makes numbers of the samples of so many pixels. */
 void line_samples_load(const line_samples *s, const char *from, int64_t pixels, double *to);
 
-/* Numbers of pixels beyond the border. */
+/* Fills in numbers of pixels beyond the border. */
 void line_samples_fill(const line_samples *s, int64_t pixels, void *to);
 
-/* What passes have made, `one` of a one, as samples of that type. */
+/* Makes samples of the type from results of passes, which make `one` of a one. */
 void line_samples_store(const line_samples *s, const void *numbers, int64_t pixels, double one,
                         satf_type type, char *to);
 

@@ -1,4 +1,4 @@
-/* Rows along their weights, in pairs to a ring; then the pairs down the columns. */
+/* Passes rows along by their weights, in pairs into a ring; then pairs down the columns. */
 #include "taps.h"
 
 #include <string.h>
@@ -10,14 +10,14 @@
 #include "taps_kernels.h"
 
 enum {
-    TAPS_ROWS = 4,        /* of a result that are made at a time: an even number */
-    PART_BYTES = 1 << 10, /* of the rows that these read: all stay in the first level of cache */
-    CHUNK = 1 << 13       /* pixels of which a listener hears at a time */
+    TAPS_ROWS = 4,        /* of the result, made at a time: an even number */
+    PART_BYTES = 1 << 10, /* of each row that they read: all stay in the first level of cache */
+    CHUNK = 1 << 13       /* pixels between two questions whether to go on */
 };
 
 /* ------------------------------------------------------------------------- weights */
 
-/* e^-x to the last bit or two, 0 if it is of no account, by IEEE's operations alone: libraries
+/* e^-x to the last bit or two, and 0 for x > 100, by IEEE's operations alone, since libraries
  * differ. */
 static double exponential(double x)
 {
@@ -33,8 +33,8 @@ static double exponential(double x)
     return ldexp(sum, -halvings);
 }
 
-/* Whole numbers by their largest remainders: pairs of neighbours get what the integers below them
- * leave, the middle what is odd. */
+/* Makes weights whole numbers that add up to 2^bits: each is rounded down, pairs with the largest
+ * remainders get 1 more, and the middle gets what is left. */
 static void make_whole(line_taps *taps, int bits)
 {
     double *w = taps->weights, remainders[LINE_MOST_RADIUS + 1];
@@ -56,7 +56,7 @@ static void make_whole(line_taps *taps, int bits)
     w[0] += left;
 }
 
-/* Two weights as numbers below 0; behind the radius they are 0. */
+/* Two weights, negated (2^15 fits 16 bits only so); behind the radius they are 0. */
 static int32_t word_of(const line_taps *taps, int first, int second)
 {
     int first_at = first < 0 ? -first : first, second_at = second < 0 ? -second : second;
@@ -99,9 +99,9 @@ void line_taps_find(double sigma, int bits, line_taps *taps)
 /* Where everything lies in a walk's memory. */
 typedef struct taps_layout {
     size_t ring, padded, results, ones, bytes;
-    size_t number, result;           /* bytes of one, between the axes and behind them */
+    size_t number, result;           /* bytes of a number between the axes, and behind them */
     size_t row, padded_row, out_row; /* bytes of rows */
-    size_t front;                    /* of a padded row: where its first pixel is */
+    size_t front;                    /* from a padded row's start to its first pixel */
 } taps_layout;
 
 struct taps_walk {
@@ -115,8 +115,8 @@ struct taps_walk {
     int64_t height;     /* as far as is known */
     int64_t first, end; /* the walk's rows */
     int64_t made;       /* the next of them */
-    int64_t pairs;      /* that have entered; the first row of the first is first - radius */
-    int64_t from[2];    /* rows of the picture that the last pair was made of, -1: outside */
+    int64_t pairs;      /* pairs that have entered; the first one begins at row first - radius */
+    int64_t from[2];    /* the picture's rows of the last pair; -1: outside */
 };
 
 static line_numbers taps_numbers(const line_spec *spec)
@@ -125,7 +125,7 @@ static line_numbers taps_numbers(const line_spec *spec)
                            spec->border == SATF_BORDER_SHRINK);
 }
 
-/* Of a padded row. */
+/* Bytes of a place of a padded row. */
 static size_t place_bytes(const line_numbers *numbers)
 {
     return numbers->narrow ? 1 : numbers->single ? sizeof(float) : sizeof(double);
@@ -185,7 +185,7 @@ int64_t taps_rows_kept(const line_spec *spec)
     return rows < spec->in.height ? rows : spec->in.height;
 }
 
-/* Of a pair: numbers of both rows side by side, or one row behind the other. */
+/* A pair: numbers of both rows side by side, or one row behind the other. */
 static char *pair_at(const taps_walk *w, int64_t pair)
 {
     size_t slot = (size_t)(pair % ring_pairs(&w->spec));
@@ -204,8 +204,7 @@ static char *padded_row(const taps_walk *w, int half)
     return w->memory + w->at.padded + (size_t)half * w->at.padded_row + w->at.front;
 }
 
-/* Of floats: pixels beyond the border on the left, or on the right; or all of a row that lies
- * outside. */
+/* For floats: fills in pixels beyond the border on one side, or all of a row that lies outside. */
 static void pad_singles(const taps_walk *w, float *row, int64_t first, int64_t end, bool outside)
 {
     int channels = w->spec.in.channels;
@@ -217,7 +216,7 @@ static void pad_singles(const taps_walk *w, float *row, int64_t first, int64_t e
     }
 }
 
-/* The same of any numbers. */
+/* The same for any numbers. */
 static void pad(const taps_walk *w, char *row, int64_t first, int64_t end, bool outside)
 {
     const line_numbers *numbers = &w->samples.numbers;
@@ -239,8 +238,8 @@ static void pad(const taps_walk *w, char *row, int64_t first, int64_t end, bool 
     }
 }
 
-/* Row y, which may lie beyond the border, and what is around it, to a padded row; *from: where the
- * border has it from. False if it does not come. */
+/* Loads row y, which may lie beyond the border, and its surroundings to a padded row. *from: the
+ * picture's row. False if it does not come. */
 static bool pad_row(taps_walk *w, int64_t y, int half, int64_t *from)
 {
     char *row = padded_row(w, half);
@@ -271,7 +270,7 @@ static bool pad_row(taps_walk *w, int64_t y, int half, int64_t *from)
     return true;
 }
 
-/* Doubles, or floats, of a padded row, from number `first` on. */
+/* Passes a padded row of doubles or floats along, from number `first` on. */
 static void pass_along(const taps_walk *w, int half, int64_t first, int64_t n, void *made)
 {
     const line_numbers *numbers = &w->samples.numbers;
@@ -292,7 +291,7 @@ static void pass_along(const taps_walk *w, int half, int64_t first, int64_t n, v
     }
 }
 
-/* Numbers of a row at a time, whole pixels, and a listener hears of them. */
+/* How many numbers of a row are next, whole pixels, after asking whether to go on; 0: stop. */
 static int64_t next_chunk(const taps_walk *w, int64_t x, int64_t rows)
 {
     int64_t all = satf_row_samples(&w->spec.in), n = (int64_t)CHUNK * w->spec.in.channels;
@@ -302,7 +301,7 @@ static int64_t next_chunk(const taps_walk *w, int64_t x, int64_t rows)
     return goes_on ? n : 0;
 }
 
-/* False if a row does not come, or no more is wanted. */
+/* Makes the next pair; false if a row does not come, or the walk is to stop. */
 static bool enter_pair(taps_walk *w)
 {
     int64_t y = w->first - w->down.radius + 2 * w->pairs, all = satf_row_samples(&w->spec.in);
@@ -343,7 +342,7 @@ static char *result_row(const taps_walk *w, int64_t row)
     return w->memory + w->at.results + (size_t)row * w->at.out_row;
 }
 
-/* What the next rows of the result are made of: pairs, or rows, from the uppermost on. */
+/* The pairs, or rows, that the next rows of the result are made of, from the uppermost on. */
 typedef struct taps_rows {
     int count; /* of the result */
     const int16_t *pairs[LINE_MOST_RADIUS + TAPS_ROWS / 2];
@@ -377,7 +376,7 @@ static void pass_down(const taps_walk *w, const taps_rows *of, int64_t first, in
     }
 }
 
-/* The rows of the result that are made at a time, from the next on. */
+/* How many rows of the result are made at a time, from the next on. */
 static int64_t rows_at_once(const taps_walk *w)
 {
     int64_t end = w->end < w->height ? w->end : w->height;

@@ -1,7 +1,7 @@
 /*
- * Weights along a line. Sums of integers are exact, so their order is free; doubles and floats are
- * added from the outermost pair of neighbours to the middle, without contraction. So the bits are
- * the same everywhere.
+ * The loops of taps_kernels.h. Sums of integers are exact, so their order is free; doubles and
+ * floats are added from the outermost pair of neighbours to the middle, without contraction. So the
+ * bits are the same everywhere.
  */
 #include "taps_kernels.h"
 
@@ -12,8 +12,8 @@
 typedef double reals __attribute__((vector_size(VECTOR_BYTES)));
 
 enum {
-    ROUND_ACROSS = 64 - (1 << 22),      /* sums of 15 bits of fraction to 8, less 2^15 */
-    ROUND_DOWN = (1 << 30) + (1 << 22), /* and of 23 to none, of numbers less 2^15 */
+    ROUND_ACROSS = 64 - (1 << 22),      /* rounds sums of 15 bits of fraction to 8, less 2^15 */
+    ROUND_DOWN = (1 << 30) + (1 << 22), /* rounds 23 bits to none, of numbers less 2^15 */
     EXACT_DOWN = 1 << 30,
     FRACTION_ACROSS = 7,
     FRACTION_DOWN = 23
@@ -21,8 +21,8 @@ enum {
 
 #if defined __SSE2__
 
-/* Registers of 16-bit numbers. low() and high() join the halves of two as pairs, packed() takes
- * sums of pairs to where their numbers were. */
+/* Registers of 16-bit numbers. low() and high() join the halves of two registers as pairs; packed()
+ * puts sums of pairs where their numbers were. */
 #if defined __AVX512BW__
 typedef __m512i words;
 #define OF(name) _mm512_##name
@@ -89,13 +89,13 @@ INLINE words packed(words low_sums, words high_sums)
     return OF(packs_epi32)(low_sums, high_sums);
 }
 
-/* sums - products of pairs: weights are below 0. */
+/* sums - products of pairs, since weights are negated. */
 INLINE words less(words sums, words numbers, words weights)
 {
     return OF(sub_epi32)(sums, OF(madd_epi16)(numbers, weights));
 }
 
-/* One register of a row along its weights. */
+/* One register of a row, by the weights along it. */
 INLINE words across_one(const line_taps *taps, int64_t step, const uint8_t *at)
 {
     words lows = OF(set1_epi32)(ROUND_ACROSS), highs = lows, even = load_bytes(at);
@@ -143,7 +143,9 @@ INLINE void down_at(const line_taps *taps, const int16_t *const *pairs, int64_t 
             store_bytes((uint8_t *)to[row] + x, packed(lows, highs));
         } else {
             int32_t joined[WORDS];
-            enum { PART = 4 }; /* numbers of which a register's part has its lows, then its highs */
+            enum {
+                PART = 4
+            }; /* a register's part has the lows of so many numbers, then their highs */
             store(joined, sums[row][0]);
             store(joined + WORDS / 2, sums[row][1]);
             for (int i = 0; i < WORDS; i++) {
@@ -167,10 +169,10 @@ static void down(const line_taps *taps, const int16_t *const *pairs, int64_t fir
 
 #else
 
-/* So many numbers at a time, for whatever registers there are. */
+/* Numbers at a time, for whatever registers there are. */
 enum { WORDS = 32 };
 
-/* sums -= numbers times a weight: weights are below 0. */
+/* sums -= numbers times a weight, since weights are negated. */
 INLINE void take_off(int32_t *sums, int16_t weight, const int16_t *numbers, int64_t step)
 {
     for (int i = 0; i < WORDS; i++) {
@@ -178,7 +180,7 @@ INLINE void take_off(int32_t *sums, int16_t weight, const int16_t *numbers, int6
     }
 }
 
-/* The weight of the first of a word's pair, or of the second. */
+/* The weight of a word's first number, or of its second. */
 INLINE int16_t weight_of(int32_t word, int which)
 {
     int16_t weights[2];
@@ -248,8 +250,8 @@ INLINE reals real_at(const double *from, int64_t i)
     return *(const reals_at *)(from + i * REALS);
 }
 
-/* Numbers at the middle, and of their neighbours those that are k times `step` away on either
- * side, or in rows[-k] and rows[k]. */
+/* The middle's numbers times their weight, and those k times `step` away on either side, or in
+ * rows[-k] and rows[k], times theirs. */
 INLINE void sum_reals(const line_taps *taps, const double *middle, int64_t step,
                       const void *const *rows, int64_t x, double scale, double *to)
 {
@@ -267,7 +269,8 @@ INLINE void sum_reals(const line_taps *taps, const double *middle, int64_t step,
     for (int i = 0; i < AT_ONCE; i++) {
         reals all = sums[i] + real_at(middle + x, i) * taps->weights[0];
         if (scale != 0) {
-            all = ((all * scale + scale / 2) + 0x1.8p52) - 0x1.8p52; /* no halves */
+            all = ((all * scale + scale / 2) + 0x1.8p52) -
+                  0x1.8p52; /* half a unit more leaves no ties */
         }
         *(reals_at *)(to + x + i * REALS) = all;
     }
@@ -306,7 +309,7 @@ INLINE singles single_at(const float *from, int64_t i)
     return *(const singles_at *)(from + i * SINGLES);
 }
 
-/* As sum_reals() does it: the middle, and weighted differences from it. */
+/* As sum_reals(), but the middle plus weighted differences from it. */
 INLINE void sum_singles(const line_taps *taps, const float *middle, int64_t step,
                         const void *const *rows, int64_t x, float *to)
 {

@@ -1,4 +1,4 @@
-/* Folding the windows of an axis. */
+/* Folds away what all windows of an axis share (axis.h). */
 #include "axis.h"
 
 /* Pixels after which the border repeats itself; 0 if it never does. */

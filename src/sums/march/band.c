@@ -62,11 +62,11 @@ void window_prefetch(const window_march *m, int64_t y, int64_t x, int64_t end)
     }
 }
 
-/* Pixels that a piece of a segment consists of, but for the last: keeps the sums aligned. */
+/* Pieces of a segment, but the last, have a multiple of so many pixels: sums stay aligned. */
 #define PIECE_PIXELS 64
 
-/* The columns of all windows at x ... x + n - 1 under SATF_BORDER_SHRINK; 0 if they differ. Along a
- * row they rise, stay, and fall. */
+/* The columns of all windows at x ... x + n - 1 under SATF_BORDER_SHRINK; 0 if windows differ.
+ * Along a row the number rises, stays, and falls, so three places tell. */
 static int64_t common_columns(const axis *across, int64_t x, int64_t n)
 {
     int64_t columns = axis_inside(across, x);

@@ -1,9 +1,9 @@
-/* The weights of sums by products, and the check that a window has such weights. */
+/* Describes an axis for sums by products (bands.h), if its window has weights. */
 #include "bands_words.h"
 
 #include <string.h>
 
-/* Whether the tile's weights are those that lie around any place far from the edges. */
+/* Whether the tile's weights are the same as far from the edges. */
 static bool is_inner(const window_bands *b, int64_t tile)
 {
     int64_t from = tile * b->tile, end = from + b->tile;

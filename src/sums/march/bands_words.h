@@ -20,7 +20,7 @@ BANDS_CALL int64_t bands_positions(const window_bands *b)
     return b->pixels * b->channels;
 }
 
-/* What a sample so many pixels away counts. */
+/* The weight of a sample `away` pixels from the result. */
 BANDS_CALL int bands_tap(const window_bands *b, int64_t away)
 {
     return away < -b->before || away > b->after ? 0
@@ -28,7 +28,7 @@ BANDS_CALL int bands_tap(const window_bands *b, int64_t away)
                                                 : b->taps[away < 0 ? -away : away];
 }
 
-/* What those that are from begin to end away count. */
+/* The weights of all samples from `begin` to `end` away. */
 BANDS_CALL int bands_taps(const window_bands *b, int64_t begin, int64_t end)
 {
     int taps = 0;
@@ -38,7 +38,7 @@ BANDS_CALL int bands_taps(const window_bands *b, int64_t begin, int64_t end)
     return taps;
 }
 
-/* What those that are first + k * period away, for any k, count. */
+/* The weights of all samples that are first + k * period away, for any k. */
 BANDS_CALL int bands_hits(const window_bands *b, int64_t first, int64_t period)
 {
     int64_t behind = (-b->before - first) % period; /* of the next one at or behind -before */
@@ -50,7 +50,7 @@ BANDS_CALL int bands_hits(const window_bands *b, int64_t first, int64_t period)
     return hits;
 }
 
-/* What the sample at position `at` counts for the result at `to`. */
+/* The weight of the sample at position `at` for the result at `to`. */
 BANDS_CALL int bands_weight(const window_bands *b, int64_t to, int64_t at)
 {
     int64_t most = bands_positions(b);
@@ -68,7 +68,7 @@ BANDS_CALL int bands_weight(const window_bands *b, int64_t to, int64_t at)
         int below = sample == n - 1 ? bands_taps(b, n - pixel, b->after) : 0;
         return inside + above + below;
     }
-    /* What lies there once in each period, and once turned, if that is another place. */
+    /* The sample is seen once in each period, and once turned about, if that is another place. */
     bool mirrors = b->border == SATF_BORDER_MIRROR;
     int64_t period = mirrors ? 2 * n - 2 : 2 * n, turned = mirrors ? -sample : -1 - sample;
     if (period == 0) { /* a mirror of one pixel */
@@ -79,21 +79,21 @@ BANDS_CALL int bands_weight(const window_bands *b, int64_t to, int64_t at)
            (twice ? bands_hits(b, turned - pixel, period) : 0);
 }
 
-/* Words of a byte of a matrix's weights, of each lane. */
+/* A lane's words of one byte of a matrix's weights. */
 BANDS_CALL int bands_byte_words(const window_bands *b)
 {
     int groups = b->halo / 8;
     return b->tile == BANDS_ACROSS_TILE ? 2 * 2 * (groups + 2) : 4 * (groups + 1);
 }
 
-/* Words of a matrix, of each lane: by lines of taps those of weights' lower bytes, of higher ones,
- * and four of what sums start from. */
+/* A lane's words of a matrix. By lines of taps: those of the weights' lower bytes, those of their
+ * higher bytes, and four numbers that sums start from. */
 BANDS_CALL int64_t bands_matrix_words(const window_bands *b)
 {
     return b->weighs ? 2 * bands_byte_words(b) + 4 : bands_byte_words(b);
 }
 
-/* What a matrix is of: a tile, or, for those that share one, any place far from the edges. */
+/* The place that a matrix is for: a tile, or any place far from the edges, whose tiles share it. */
 typedef struct bands_place {
     const window_bands *bands;
     bool inner;
@@ -110,8 +110,8 @@ BANDS_CALL int bands_plain_weight(const bands_place *p, int to, int at)
     return away % c == 0 ? bands_tap(b, away / c) : 0;
 }
 
-/* Taps count twice, so that the sums' bits of fraction are whole bytes; 2^16, which has no two
- * bytes, is 2^16 - 1. */
+/* Taps are doubled, so that the sums' bits of fraction are whole bytes. A tap of 2^16, which two
+ * bytes do not hold, becomes 2^16 - 1: see bands_start(). */
 BANDS_CALL uint32_t bands_weight_at(const bands_place *p, int to, int at, int byte)
 {
     enum { MOST = (1 << (BANDS_TAP_BITS + 1)) - 1 };
@@ -124,10 +124,11 @@ BANDS_CALL uint32_t bands_weight_at(const bands_place *p, int to, int at, int by
 }
 
 /*
- * What the sum of result `to` starts from: 1/2 of what it is rounded to, and what lies beyond a
- * constant border, by the same taps. A weight of 2^16 is the only one, and that of all results. Its
- * sum lacks the sample, at most 255 across, or the number, at most 255 * 256 down, which is less
- * than what separates sums: so that much more never rounds up what should not be.
+ * The number that the sum of result `to` starts from: half a unit of what it is rounded to, and the
+ * constant beyond the border by its taps. A weight of 2^16 is the only one, of all results alike.
+ * By 2^16 - 1 the sum lacks one sample s, at most 255 across, or one number, at most 255 * 256
+ * down. `most` makes up for it: 127 + 1/2 unit = 255 across. Sums are multiples of 2^16, or of the
+ * unit, so what is too much, below 256 across and 2^16 down, never rounds up.
  */
 BANDS_CALL uint32_t bands_start(const bands_place *p, int to)
 {
@@ -145,16 +146,15 @@ BANDS_CALL uint32_t bands_start(const bands_place *p, int to)
     return half + (single ? most : 0) + outside;
 }
 
-/* The result of a tile that row g of a product is, whose number of the lane's two rows is h; q:
- * the half of the tile. */
+/* The result of a tile that is row g + 8 h of the product of its half q. */
 BANDS_CALL int bands_across_result(const window_bands *b, int q, int h, int g)
 {
-    /* of lane g / 2 of the last product the result `own` of eight */
+    /* the last product leaves it in lane g / 2 of four, as number `own` of eight */
     int own = 4 * q + 2 * h + g % 2;
     return own / b->run * 4 * b->run + g / 2 * b->run + own % b->run;
 }
 
-/* Lane 4 g + t has row g of the operand, and of its columns those that t says. */
+/* Lane 4 g + t has row g of the operand, and the columns that t selects. */
 BANDS_CALL uint32_t bands_across_word(const bands_place *p, int word, int lane, int byte)
 {
     int pieces = p->bands->halo / 8 + 2;
@@ -183,8 +183,8 @@ BANDS_CALL uint32_t bands_down_word(const bands_place *p, int word, int lane, in
     return weights;
 }
 
-/* What a lane's sums start from: across those of half q and row h of a product, word 2 q + h; down
- * those of row h, words h and 2 + h. */
+/* The number that a lane's sums start from: across word 2 q + h, for half q and row g + 8 h of its
+ * product; down words h and 2 + h, for row g + 8 h. */
 BANDS_CALL uint32_t bands_start_word(const bands_place *p, int word, int lane)
 {
     int g = lane / 4, h = word % 2;
@@ -193,11 +193,11 @@ BANDS_CALL uint32_t bands_start_word(const bands_place *p, int word, int lane)
 }
 
 /*
- * Word `index` of all: matrix after matrix, in each four words of lane 0, four of lane 1 and so on,
- * then the next four.
+ * Word `index` of all matrices, one after the other: in each four words of lane 0, four of lane 1
+ * and so on, then the next four.
  * Across: 2 * (halo / 8 + 2) words for either half of a tile: half q, then 16 positions k, then
- * h = 0, 1. Down: four words for each of the 1 + halo / 8 groups of 16 rows: what this group and
- * the next are multiplied by. By lines of taps there are as many again, and four.
+ * h = 0, 1. Down: four words for each of the 1 + halo / 8 groups of 16 rows: the weights of this
+ * group and of the next. By lines of taps there are twice as many, and four.
  */
 BANDS_CALL uint32_t bands_word(const window_bands *b, int64_t index)
 {

@@ -1,10 +1,11 @@
 /*
- * Windows on a CUDA device without a table. Its matrix units sum bytes and samples of 16 bits: each
- * sample comes in once, and means of bytes under large windows have kernels of their own. Marches
- * sum all others that a block's shared memory holds: blocks go down strips of the image. So do
- * templates of integers whose rectangles reach no further. Of floats the rest goes through memory:
- * a table's sums would be off by what lies elsewhere. A step with a reduction is two marches: the
- * first one raises keys and stores nothing, the second one reads them.
+ * The window engine of a CUDA device: windows without a table. The matrix units sum bytes and
+ * samples of 16 bits, each of which is loaded once; means of bytes under large windows have kernels
+ * of their own. Other windows that a block's shared memory holds are summed by marches: blocks go
+ * down strips of the image. So are templates of integers whose rectangles reach no further. Other
+ * windows of floats go through memory: a table's sums would depend on samples elsewhere. A step
+ * with a reduction is two marches: the first one raises keys and stores nothing, the second reads
+ * them.
  */
 #include "../../base/device/gpu.h"
 #include "../../base/memory.h"
@@ -14,8 +15,8 @@
 #include "../../plan/device_copies.h"
 #include "../../plan/device_task.h"
 
-/* The kernels that can take a march of a step: that of its formula, or that which reduces. Each
- * knows step->state as its own. */
+/* Kernels that may take a march of a step: the one of its formula, or the one that reduces. The
+ * functions take step->state as their own kind of march. */
 typedef struct window_kernel {
     bool (*suits)(const satf_context *ctx, const filter_step *step, bool reduces);
     satf_status (*plan)(satf_context *ctx, filter_step *step);
@@ -29,7 +30,7 @@ typedef struct float_windows {
     int64_t rows; /* at once */
 } float_windows;
 
-/* What a plan keeps of a march. */
+/* The plan's state of a march. */
 typedef struct window_march {
     union {
         window_gpu_box box;
@@ -39,14 +40,14 @@ typedef struct window_march {
     } of;
     const window_kernel *kernel;
     bool reduces;
-    size_t kept;    /* where its part of the step's kept memory begins */
+    size_t kept;    /* where the march's part of the step's kept memory begins */
     uint64_t *keys; /* of the reduction; NULL: none */
 } window_march;
 
-/* What it keeps of a step. */
+/* The plan's state of a step. */
 typedef struct window_step {
     window_march first, last; /* first: if there is a reduction */
-    size_t keys;              /* where these are in the kept memory */
+    size_t keys;              /* where the reduction's keys are in the kept memory */
 } window_step;
 
 static bool has_reduction(const filter_step *step)
@@ -78,7 +79,7 @@ static bool is_formula_of_products(const filter_step *step)
                                                      step->in.type, step->out.type);
 }
 
-/* Whether kernels that sum windows can reduce. */
+/* Whether the step's reduction can be one of kernels that sum windows. */
 static bool is_reduction_of_windows(const filter_step *step)
 {
     return !step->weighted && formula_reads(step->pass->reduction) & FORMULA_GROWS;
@@ -89,7 +90,7 @@ static bool reads_squares(const filter_step *step)
     return filter_reads(step->pass, FORMULA_SQUARE);
 }
 
-/* The smallest kernel that reaches. */
+/* The smallest halo that the window fits. */
 static bool find_bands(const filter_step *step, window_gpu_halo *halo, window_bands *across,
                        window_bands *down)
 {
@@ -102,7 +103,7 @@ static bool find_bands(const filter_step *step, window_gpu_halo *halo, window_ba
     return false;
 }
 
-/* What a march makes of moments. */
+/* The formula that a march applies to moments. */
 static window_gpu_formula formula_of(const filter_step *step, bool reduces)
 {
     window_gpu_formula formula = {.number = FORMULA_NONE, .reduces = reduces};
@@ -186,7 +187,7 @@ static window_gpu_large make_large(const filter_step *step)
     };
 }
 
-/* Narrow images are but sides, of which there are copies as wide as the kernel's strips: tables
+/* Narrow images consist of sides alone, whose copies are as wide as the kernel's strips: tables
  * take less memory, and are as fast. */
 static bool suits_large(const satf_context *ctx, const filter_step *step, bool reduces)
 {
@@ -234,7 +235,7 @@ static satf_status run_large(satf_context *ctx, filter_step *step)
 
 /* ------------------------------------------------------------------------ marches */
 
-/* A table of means of bytes is less work than a march, whose bytes are loaded one by one. */
+/* Means of bytes are less work by a table than by a march, which loads bytes one by one. */
 static bool device_window_pays(const satf_context *ctx, const filter_step *step)
 {
     return ctx->settings.engine == SATF_ENGINE_WINDOW || step->in.type != SATF_U8 ||
@@ -298,8 +299,8 @@ static bool has_few_samples(const filter_gpu_task *task)
            window->w * window->h <= FILTER_GPU_FEW_SAMPLES;
 }
 
-/* As many rows at once as their sums take that much memory, columns' and windows'. Squares are a
- * second sum; weights double both. */
+/* As many rows at once as have sums of columns and of windows in most_bytes. Squares are a second
+ * sum; weights double both. */
 static satf_status plan_floats(satf_context *ctx, filter_step *step)
 {
     static const size_t most_bytes = (size_t)1 << 28;
@@ -342,7 +343,7 @@ static const window_kernel kernels[] = {
     {suits_floats, plan_floats, NULL, run_floats},
 };
 
-/* NULL: none takes the march. */
+/* The first that suits the march; NULL: none. */
 static const window_kernel *find_kernel(const satf_context *ctx, const filter_step *step,
                                         bool reduces)
 {

@@ -1,7 +1,7 @@
 /*
  * The way down a picture for floats in windows of a few rows: every column is summed anew, from its
- * uppermost sample down, so nothing is subtracted and nothing need be exact. Some rows are made at
- * once, of which each sample is widened to a double once.
+ * uppermost sample down, so nothing is subtracted and sums need not be exact. Several rows are made
+ * at once, so that each sample is widened to a double once.
  */
 #include "columns.h"
 

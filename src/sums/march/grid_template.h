@@ -1,14 +1,14 @@
 /*
- * The size of samples, their common divisor, and how far they are above shifts; strip_template.h
- * includes this once a type of floats.
+ * Loops over a row of floats: the largest magnitude, whether samples lie on a grid, and samples
+ * less shifts. strip_template.h includes this once for each type.
  *
  * GRID(f)  the function f of this type
  * REAL     float or double
  * BITS     the unsigned integer of its size
  *
- * Magnitudes compare like the integers that their bits are, NaN above all. From `level` on,
- * 2^23 units for float and 2^52 for double, samples are multiples of the unit anyway. Below
- * it they are if they survive the sum with it, whose last bit is one unit.
+ * Magnitudes compare like the integers that their bits are, NaN above all. From `level` on, 2^23
+ * units for float and 2^52 for double, every sample is a multiple of the unit. A sample below it is
+ * one if adding the level, whose last bit is a unit, and taking it off leaves the sample as it was.
  */
 
 static double GRID(peak)(int64_t n, const char *row)

@@ -1,7 +1,7 @@
 /*
- * The horizontal kernels of one pair of types; kernels.c includes this once a
- * pair. COL is the column sum's type, SUM the sum's, LANES the sums that a
- * vector holds (1: no vectors of SUM exist).
+ * The kernels of sums along rows for one pair of types; kernels.c includes this once a pair. COL is
+ * the column sum's type, SUM the sum's, LANES how many sums a vector holds (1: no vectors of SUM
+ * exist).
  */
 
 #if LANES > 1
@@ -25,8 +25,8 @@ NAME(add_terms)(int count, const SUM *const *term, SUM *restrict sums, int64_t s
 }
 
 /*
- * Small windows: sums of 2, 4, 8 and 16 neighbours by doubling, then one sum
- * of the few that make up the window.
+ * Small windows: sums of 2, 4, 8 and 16 neighbours by doubling, then a sum of the few of these that
+ * make up the window.
  */
 static void NAME(run_direct)(const horizontal_row *shape, const COL *col, SUM *spare, SUM *sums)
 {
@@ -77,7 +77,7 @@ static void NAME(run_direct)(const horizontal_row *shape, const COL *col, SUM *s
     }
 }
 
-/* The sums of the row's first `step` samples, the slow way. */
+/* The sums of the row's first `step` samples, whose windows are added column by column. */
 static void NAME(begin)(const horizontal_row *shape, const COL *col, int64_t step, SUM *sums)
 {
     int64_t channels = shape->channels, ahead = shape->window * channels;
@@ -102,9 +102,9 @@ static void NAME(begin)(const horizontal_row *shape, const COL *col, int64_t ste
 }
 
 /*
- * Large windows: a sum differs from the one `reach` pixels before it by `reach`
- * differences of columns, summed by doubling; reach is what makes a step of at least
- * one vector. Differences wrap; the sums that they lead to are exact.
+ * Large windows: a sum differs from the one `reach` pixels before it by `reach` differences of
+ * columns, summed by doubling. reach is the least power of two whose pixels fill a vector.
+ * Differences wrap, but the sums come out exact.
  */
 static void NAME(run_running)(const horizontal_row *shape, const COL *col, SUM *spare, SUM *sums)
 {
@@ -160,8 +160,8 @@ static inline __attribute__((always_inline)) void NAME(run_scan)(const int chann
 #endif
 
 #ifdef SCAN_REALS
-/* The same for doubles; here, too, nothing is rounded. A vector holds whole pixels, and what is
- * written behind them is written over. */
+/* The same for doubles, which lie on a grid (march.c), so nothing is rounded. A vector's whole
+ * pixels are used, and lanes behind them written over. */
 static inline __attribute__((always_inline)) void NAME(run_scan)(const int channels,
                                                                  const horizontal_row *shape,
                                                                  const COL *col, SUM *spare,

@@ -1,5 +1,5 @@
-/* The inner loops of the window engine, made of the templates beside this file. The library is
- * built with one copy for each instruction set. */
+/* The inner loops of the window engine, made of the templates in this folder. The library has a
+ * copy of this file for each instruction set. */
 #include "kernels.h"
 
 #include <math.h>
@@ -9,16 +9,16 @@
 #include "../../sat/shift.h"
 #include "scan.h"
 
-/* Windows from which on a scan is faster than sums of neighbours. */
+/* Windows of more columns are faster by a scan than by sums of neighbours. */
 #if defined(__AVX512BW__)
 #define SCAN_BEYOND 6
 #elif defined(__AVX2__)
 #define SCAN_BEYOND 10
 #else
-#define SCAN_BEYOND 16 /* or than running sums, where there is none */
+#define SCAN_BEYOND 16 /* there is no scan: by running sums */
 #endif
 
-/* A register of them, and so many samples widened: compilers widen twice as many, by halves. */
+/* A register of doubles, and samples widened to it: of a loop compilers make twice as many. */
 typedef double reals __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
 #define REALS_LANES (VECTOR_BYTES / 8)
 

@@ -13,10 +13,10 @@ typedef struct vertical_row {
 } vertical_row;
 
 /*
- * Down the columns: per type of row and column sum type. A row is of samples, or
- * of summands that summands() has made, which count as SATF_SUMMAND_PLAIN from then
- * on (SATF_U16 ... SATF_U64 then stand for the unsigned types of sums). Rows of
- * samples need no alignment; sums lie `channels` a pixel like the samples.
+ * Down the columns: per type of row and column sum type. A row is of samples, or of summands that
+ * summands() has made, which count as SATF_SUMMAND_PLAIN from then on (SATF_U16 ... SATF_U64 then
+ * stand for the unsigned types of sums). Rows of samples need no alignment; sums lie `channels` a
+ * pixel like the samples.
  */
 typedef struct vertical_kernels {
     satf_type row;
@@ -29,9 +29,8 @@ typedef struct vertical_kernels {
      * Plain and square summands only. */
     void (*march)(const vertical_row *shape, const void *from, const void *enter, const void *leave,
                   void *to);
-    /* Of rows of n floats alone: to[i] = sample i of the first + ... of the count-th, at most
-     * VERTICAL_DIRECT; to[pitch + i] the same from the second row on, and so on: results is 1 or
-     * VERTICAL_RESULTS. */
+    /* For rows of n floats: to[i] = the sum of sample i of `count` rows, at most VERTICAL_DIRECT;
+     * to[pitch + i] = that from the second row on, and so on: 1 or VERTICAL_RESULTS results. */
     void (*sum)(int count, int results, int64_t n, const void *const *rows, double *to,
                 int64_t pitch);
 } vertical_kernels;
@@ -39,7 +38,7 @@ typedef struct vertical_kernels {
 enum { VERTICAL_DIRECT = 5, VERTICAL_RESULTS = 4 };
 
 /* Pixels beside rows of column sums that lie one behind the other: pixel -before + i of a row is
- * its pixel from[i], and so is, behind these, pixel width + i. */
+ * its pixel from[i], and pixel width + i its pixel from[before + i]. */
 typedef struct horizontal_pads {
     int channels;
     int64_t before, after, width; /* pixels */
@@ -48,8 +47,8 @@ typedef struct horizontal_pads {
 } horizontal_pads;
 
 /*
- * Along a row, per column sum type and sum type: a row is done in segments from
- * left to right, so that all stays in the first level of cache.
+ * Along a row, per column sum type and sum type. A row is done in segments from left to right, so
+ * that all stays in the first level of cache.
  */
 typedef struct horizontal_row {
     int channels;
@@ -68,10 +67,10 @@ typedef struct horizontal_row {
 
 typedef struct horizontal_kernels {
     satf_sum_type columns, sums;
-    /* sums[x] = columns[x] + ... + columns[x + window - 1] for every pixel of the
-     * segment. columns starts at the segment and reaches HORIZONTAL_CARRY_SAMPLES past
-     * the row. spare keeps what the row's next segment needs; sums has room for
-     * HORIZONTAL_CARRY_SAMPLES more. Doubles may be subtracted. */
+    /* sums[x] = columns[x] + ... + columns[x + window - 1] for every pixel of the segment. columns
+     * starts at the segment and reaches HORIZONTAL_CARRY_SAMPLES past the row. spare keeps what the
+     * row's next segment needs; sums has room for HORIZONTAL_CARRY_SAMPLES more. Subtracts columns,
+     * so those of doubles lie on a grid (march.c). */
     void (*run)(const horizontal_row *shape, const void *columns, void *spare, void *sums);
     /* columns: pixel 0 of the first row. */
     void (*pad)(const horizontal_pads *pads, void *columns);
@@ -81,19 +80,19 @@ typedef struct horizontal_kernels {
     void (*add_fixed)(const horizontal_row *shape, void *sums, const void *fixed);
 } horizontal_kernels;
 
-/* What window sums of doubles are made of where nothing may be subtracted. Arrays are
- * aligned to 64 bytes and have room for STRIP_SLACK more. */
+/* The kernels of strips (strips.c), where no sums of doubles may be subtracted. Arrays are aligned
+ * to 64 bytes and have room for STRIP_SLACK more. */
 #define STRIP_SLACK 64
 
 /* A row of moments: of columns, or of windows. Arrays of a number a sample. */
 typedef struct strip_row {
     double *sum, *square; /* of samples less their shift */
-    double *shift;        /* that sample itself, where it may be subtracted (SATF_SHIFT_MOST) */
+    double *shift;        /* a sample, or 0 where that is above SATF_SHIFT_MOST */
     double *weight;       /* NULL: all weigh the same */
 } strip_row;
 
-/* The rows `first` ... rows - 1 of a block, that far apart. Those in front of `counts` and from
- * `counts_end` on count nothing. */
+/* Rows `first` ... rows - 1 of a block, `stride` apart. Those in front of `counts` and from
+ * `counts_end` on do not count. */
 typedef struct strip_block {
     strip_row row; /* row 0; all rows have its shifts. Squares: NULL for sums alone */
     int64_t stride, rows, first, counts, counts_end;
@@ -109,26 +108,24 @@ typedef struct strip_kernels {
                      double *sums);
     /* to[i] = a[i] + b[i]; to may be a. */
     void (*add)(int64_t n, const double *a, const double *b, double *to);
-    /* row = row and one sample more of each column, and columns = row and upper; NULL: nothing.
-     * squares: NULL for sums of samples alone, else these are above the row's shifts. columns may
-     * be row. */
+    /* row = row and one sample more of each column; columns = row and upper (NULL: nothing). Where
+     * rows have squares, samples are taken less the row's shifts. columns may be row. */
     void (*enter)(int64_t n, const double *samples, const strip_row *row, const strip_row *upper,
                   const strip_row *columns);
-    /* to = from and one sample more of each column, as alpha weighs it; to may be from. The first
-     * sample of a column that weighs becomes its shift. Without alpha's lane, which has the sums of
-     * alpha, and no shift. */
+    /* to = from and one sample more of each column, as alpha weighs it; to may be from. A column's
+     * first sample that weighs becomes its shift. Alpha's lane has sums of alpha, and shift 0. */
     void (*enter_weighing)(const vertical_row *shape, const double *samples, const strip_row *from,
                            const strip_row *to);
     /* Rows of samples become sums of them and all rows below. */
     void (*suffixes)(int64_t n, const strip_block *block);
-    /* to = a and b, as if their samples were summed at once: above the shift of a, or of b where a
-     * weighs nothing. b_weight: of each of b, unless these rows have weights. to may be a, and b
-     * lie in a further on. */
+    /* to = the sums over the samples of a and b, above the shift of a, or of b where a weighs
+     * nothing. b_weight: of each sum of b, unless rows have weights. to may be a; b may lie in
+     * a. */
     void (*unite)(int64_t n, const strip_row *a, const strip_row *b, double b_weight,
                   const strip_row *to);
-    /* to = n samples of a row of such pixels. */
+    /* to = n samples of a row of equal pixels. */
     void (*repeat)(int channels, int64_t n, const double *pixel, double *to);
-    /* sum and square = those of a row without weights, above other shifts. */
+    /* sum and square = those of a row without weights, moved above other shifts. */
     void (*move)(int64_t n, const strip_row *from, double weight, const double *shift, double *sum,
                  double *square);
     /* windows[x] = columns[x] ... columns[x + window - 1] united, for all x in one call. weight: of
@@ -145,8 +142,8 @@ typedef struct strip_kernels {
 } strip_kernels;
 #define STRIP_SPARES 8
 
-/* Windows that row_sums() makes of a few sums of neighbours, in memory as horizontal_kernels'
- * run(). Beyond, they are sums of 8 columns, EIGHT pixels apart, and a rest. */
+/* Up to so many columns row_sums() adds a few sums of neighbours, with memory as run() of
+ * horizontal_kernels. Wider windows are sums of 8 columns, EIGHT pixels apart, and a rest. */
 #define STRIP_DIRECT 16
 
 typedef struct window_kernels {

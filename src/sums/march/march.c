@@ -1,8 +1,8 @@
 /*
  * The way down a picture by sliding sums. Sliding takes O(1) operations a pixel: column sums go
- * down, row sums along, both by adding what enters and subtracting what leaves. Integers wrap, and
- * the sums that this leads to are exact. Floats slide while they are so coarse that no sum in sight
- * is ever rounded, and go by strips else; in windows of a few rows neither (few_rows.c).
+ * down, row sums along, both by adding what enters and subtracting what leaves. Integers wrap on
+ * the way, but their results are exact. Floats slide while they lie on a grid so coarse that no sum
+ * is ever rounded, else they go by strips (strips.c); in windows of few rows neither (few_rows.c).
  */
 #include "march.h"
 
@@ -41,9 +41,9 @@ static void march_add_row(const window_march *m, const window_plane *plane, char
 }
 
 /*
- * What keeps sums of floats exact: every sample is a multiple of some unit, and a power of
- * two times the unit at most, such that whatever is formed (a window's sum; differences of
- * columns, 16 at once) is below 2^53 units.
+ * Whether a row keeps sums of floats exact: every sample is a multiple of the unit and at most
+ * b->most, so that whatever is formed (a window's sum; differences of columns, 16 at once) is below
+ * 2^53 units.
  */
 static bool march_on_grid(const window_march *m, const void *row)
 {
@@ -203,8 +203,8 @@ static bool add_fixed_rows(window_march *m)
 
 /* ----------------------------------------------------------------------- bands */
 
-/* If floats cannot slide they go by strips for at least so many windows' heights and rows, since to
- * take up either way costs a height of rows. */
+/* Floats that cannot slide go by strips for at least so many windows' heights and rows, since to
+ * begin either way costs a window's height of rows. */
 #define PATIENCE_HEIGHTS 16
 #define PATIENCE_ROWS 64
 

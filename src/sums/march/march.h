@@ -24,10 +24,10 @@ typedef struct window_march {
      * neighbour at once, and the load would wait for all earlier stores. */
     int64_t since;
     int64_t patience; /* rows that go by strips before sliding is tried again */
-    int64_t slot;     /* of the rows of column sums (plan->rows) the one that was made last */
+    int64_t slot;     /* the row of column sums, of plan->rows, that was made last */
     int64_t until;
     double level, most; /* sliding floats: their grid, see find_grid() */
-    /* window_spec.centre: the row whose samples are handed out, and which one it is. */
+    /* If window_spec.centre: the row whose samples are handed out, and its number. */
     const char *centre;
     int64_t centre_row;
     window_segment segment; /* the one that was handed out last */

@@ -1,6 +1,6 @@
-/* Moments of windows of those of columns, along a row; strip_template.h includes this once. */
+/* Moments of windows from moments of columns, along a row; strip_template.h includes this once. */
 
-/* Unites those windows of 1, 2, 4, ... columns that make up the window, the narrowest first. */
+/* Unites the parts of 1, 2, 4, ... columns that make up the window, the narrowest first. */
 static void unite_columns(const horizontal_row *shape, double weight, const strip_row *columns,
                           const strip_row *windows)
 {
@@ -22,8 +22,8 @@ static void unite_columns(const horizontal_row *shape, double weight, const stri
     }
 }
 
-/* The same of one channel without weights, for windows of 4 to 31 columns: those of 2, 4, 8 and 16
- * are made from right to left, in registers. */
+/* The same of one channel without weights, for windows of 4 to 31 columns: parts of 2, 4, 8 and 16
+ * columns are made from right to left, in registers. */
 enum { PARTS = 5 };
 
 typedef struct moments {
@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) void put_moments(moments m, const s
     REALS(row->square + i) = m.square;
 }
 
-/* As unite_rows(), where b's shift is that far above a's. */
+/* As unite_rows(), where b's shift is `rise` above a's. */
 static inline __attribute__((always_inline)) moments both_moments(moments a, moments b, reals rise,
                                                                   double weight)
 {
@@ -53,8 +53,8 @@ static inline __attribute__((always_inline)) moments both_moments(moments a, mom
 #define LATER_MOMENTS(m, next, k) \
     ((moments){LATER((m).sum, (next).sum, k), LATER((m).square, (next).square, k)})
 
-/* Columns up to `end` - 1. Called with a constant for the widest part, 4, 8 or 16; `kept`: the
- * widths that are stored, the widest among them; 8 is where 16 is. */
+/* Parts of columns up to `end` - 1. Called with a constant for the widest, 4, 8 or 16. kept: the
+ * widths that are stored, the widest among them, and 8 where there is 16. */
 static inline __attribute__((always_inline)) void make_parts(const int widest, int64_t kept,
                                                              int64_t end, double weight,
                                                              const strip_row columns,
@@ -95,8 +95,8 @@ static inline __attribute__((always_inline)) void make_parts(const int widest, i
     }
 }
 
-/* Called with a constant for the parts, each of which begins `at` columns behind the window and has
- * columns of such a weight. */
+/* windows = the parts united. Part k begins at[k] columns into the window; weight[k]: of each of
+ * its sums. Called with a constant for `count`. */
 static inline __attribute__((always_inline)) void
 unite_parts(const int count, int64_t n, const strip_row *part, const int64_t *at,
             const double *weight, const double *shifts, const strip_row windows)

@@ -1,9 +1,9 @@
 /*
- * Box sums of large windows as products, so many whatever the window: along a row sums of whole
- * chunks, and two products with weights of 1, 0 and -1 that move the ends to where each result has
- * them; down the rows the sum of whole groups of 16, of which one is added and one taken off a
- * step, and such products for the ends. For the host and for devices; operands lie in lanes as in
- * bands_words.h, weights being signed.
+ * Box sums of large windows as products. Along a row: one for each whole chunk of 32 bytes, and two
+ * with weights of 1, 0 and -1 that move the chunks' ends to those of each result's window. Down the
+ * rows, whatever the height: the sum of whole groups of 16, of which a step adds one and takes one
+ * off, and such products for the ends. For the host and for devices; operands lie in lanes as in
+ * bands_words.h, with signed weights.
  */
 #ifndef SATF_SUMS_MARCH_PIECES_H
 #define SATF_SUMS_MARCH_PIECES_H
@@ -19,16 +19,16 @@
 #define PIECES_CALL static inline
 #endif
 
-/* Sums of rows have 16 bits. */
+/* So wide that sums along rows of bytes have 16 bits. */
 enum { PIECES_MOST_WIDTH = 65535 / 255 };
 
 /*
  * Across, in bytes from a tile's first one: its first result's window begins at -before + lead and
- * ends in front of `end`. Chunks lie from -before + first on, the last one ends `over` behind
+ * ends in front of `end`. Chunks lie from -before + first on. The last one ends `over` behind
  * `end`, and reads up to two bytes more. The products of the ends read 32 bytes from -before on and
- * from `end` on.
- * Down, in rows: a tile of results reads groups 0 to kept, group 0 from -(above + skip) on; the
- * last window ends in front of row `rest` of group `kept`, the first one 15 before that.
+ * from `end` on. Down, in rows: a tile of results reads groups 0 to kept, group 0 from -(above +
+ * skip) on. Its first window ends in front of row `rest` of group kept - 1, its last one 15 rows
+ * further.
  */
 typedef struct window_pieces {
     int channels, before, lead, end, chunk, first, chunks, over;
@@ -42,11 +42,10 @@ PIECES_CALL window_pieces window_pieces_make(int channels, int left, int above, 
     window_pieces p = {0};
     int side = (width - 1) * channels + 1;
     p.channels = channels;
-    p.lead = left * channels % 8 == 7; /* one more, and all is at multiples of 8 */
+    p.lead = left * channels % 8 == 7; /* a byte more, and all lies at multiples of 8 */
     p.before = left * channels + p.lead;
     p.end = side - left * channels;
-    /* 32 bytes of three channels begin with another one each time; else chunks lie at multiples of
-     * 8 bytes */
+    /* chunks of 32 of three channels would begin with different ones; others lie at 8 k */
     p.chunk = channels == 3 ? 30 : 32;
     p.first = channels == 3 ? 0 : p.before % 8;
     int whole = p.before + p.end - p.first;
@@ -78,8 +77,8 @@ PIECES_CALL int pieces_margin(const window_pieces *p)
     return (most + 15) / 16 * 16;
 }
 
-/* Quads of words, each a lane's of one operand; the ends and whole chunks in either half of a
- * tile. */
+/* Quads of words, each a lane's of one operand. Left end, right end and whole chunks have a quad
+ * for each half of a tile. */
 enum {
     PIECES_LEFT = 0,
     PIECES_RIGHT = 2,
@@ -96,7 +95,7 @@ PIECES_CALL int pieces_between(int from, int to, int at)
     return at >= from && at < to ? 1 : at >= to && at < from ? -1 : 0;
 }
 
-/* What result `to` of a tile takes of byte `at` of a product. */
+/* The weight of byte `at` of a product for result `to` of a tile. */
 PIECES_CALL int pieces_across_weight(const window_pieces *p, int product, int to, int at)
 {
     int start =
@@ -109,8 +108,8 @@ PIECES_CALL int pieces_across_weight(const window_pieces *p, int product, int to
                                      : at < p->chunk;
 }
 
-/* What result row `to` takes of row `at` of a group, beyond all of those that are kept; `part`: the
- * oldest, the newest, or that before it. */
+/* The weight of row `at` of a group for result row `to`, beside the sum of all groups kept. part 0:
+ * the oldest group, 1: the newest, 2: the one before the newest. */
 PIECES_CALL int pieces_down_weight(const window_pieces *p, int part, int to, int at)
 {
     return part == 0   ? (at >= to + p->skip) - 1

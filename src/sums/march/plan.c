@@ -1,4 +1,4 @@
-/* Planning a march: sum types, segments, strips and memory. */
+/* Plans marches: sum types, segments, strips and memory. */
 #include "plan.h"
 
 #include <string.h>
@@ -8,16 +8,16 @@
 #include "../../base/view.h"
 #include "../../satfilter/formula.h"
 
-/* Bytes of a segment's sums, which are to stay in the first level of cache. */
+/* Bytes of a segment's sums, so that these stay in the first level of cache. */
 #define SEGMENT_BYTES 5120
 
-/* Bytes of a strip's block of sums, which is to stay in the second level of cache. */
+/* Bytes of a strip's block of sums, so that it stays in the second level of cache. */
 #define STRIP_BLOCK_BYTES (1 << 19)
 
 /* Samples of a strip's row, so that all the row's arrays stay in the first level. */
 #define STRIP_SAMPLES 512
 
-/* Reserves a * b + slack bytes at a multiple of 64 of an area of *total bytes. */
+/* Reserves a * b bytes and 64 of slack or more at *offset, a multiple of 64 (*total: so far). */
 static bool window_plan_reserve(size_t a, size_t b, size_t *total, size_t *offset)
 {
     size_t bytes;
@@ -55,8 +55,8 @@ static void plan_ways(window_plan *plan)
         plan->is_float && plan->slides && spec->h <= VERTICAL_DIRECT && spec->w <= STRIP_DIRECT;
 }
 
-/* Short rows of an image in memory go together, for a call costs as much as a few hundred samples
- * of a row. */
+/* Short rows of an image in memory go together, since a call of the kernels costs as much as a few
+ * hundred samples of a row. */
 static int64_t rows_at_once(const window_plan *plan)
 {
     int64_t rows = plan->segment / plan->columns, least = plan->few_rows ? VERTICAL_RESULTS : 1;
@@ -78,8 +78,7 @@ static void cut_strips(window_plan *plan)
     int64_t pixels = STRIP_BLOCK_BYTES / (8 * window_plan_height(plan)) / channels;
     int64_t most = STRIP_SAMPLES / channels;
     pixels = pixels < most ? pixels : most;
-    /* Not less than what it costs to sum the columns beside it again; and all columns where all
-     * windows have something of them. */
+    /* At least as wide as the columns beside it, summed again; whole if windows share columns. */
     int64_t least = axis_has_fixed(&plan->across) ? plan->width : halo;
     pixels = pixels > least ? pixels : least;
     if (pixels < plan->width) { /* all strips but the first begin at a block */
@@ -98,7 +97,7 @@ static bool window_plan_plan_strips(window_plan *plan)
     int64_t channels = plan->spec.in.channels, halo = plan->across.lo + plan->across.hi;
     cut_strips(plan);
     plan->strip_arrays = plan->planes + (plan->moments && plan->spec.weighted);
-    /* A line of cache more keeps the rows out of each other's sets. */
+    /* At least two lines of cache more keep the rows out of each other's sets. */
     plan->strip_row = (plan->strip_pixels + halo) * channels / 8 * 8 + 24;
     plan->scratch_row = plan->strip_row + STRIP_SLACK;
     size_t line = (size_t)(plan->strip_pixels + halo + 1) * (size_t)channels + STRIP_SLACK;

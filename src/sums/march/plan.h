@@ -1,4 +1,4 @@
-/* The plan of runs over pictures of one shape, and the memory they take. */
+/* The plan of marches over pictures of one shape, and the memory that they take. */
 #ifndef SATF_SUMS_MARCH_PLAN_H
 #define SATF_SUMS_MARCH_PLAN_H
 
@@ -29,10 +29,10 @@ typedef struct window_plan {
     int64_t width;                   /* windows of a row */
     int64_t columns;                 /* pixels of a padded row of column sums */
     bool prefetches;                 /* the picture is in memory, and the caches do not hold it */
-    int64_t rows;    /* of these that are made at once: one, short ones, or with few_rows four */
+    int64_t rows;    /* such rows that are made at once: several if they are short or few_rows */
     int64_t segment; /* pixels that are summed along a row at a time */
     bool is_float;
-    bool slides;   /* integers, and floats where it can be exact: plain sums, nothing folded away */
+    bool slides;   /* integers, and floats that may be exact: plain sums, nothing folded away */
     bool few_rows; /* floats in windows of so few rows that each column is summed anew */
     bool moments;  /* floats: sums and squares above shifts */
     /* Floats: strips of columns (a multiple of 8 pixels), of which a march holds all when it
@@ -65,7 +65,7 @@ enum {
     SCRATCH_ARRAYS = SCRATCH_NEXT + 3
 };
 
-/* Rows of a window, of which what all windows have is taken away. */
+/* Rows of a window, without the part that is folded away (axis.h). */
 static inline int64_t window_plan_height(const window_plan *plan)
 {
     return plan->down.lo + plan->down.hi + 1;
@@ -74,10 +74,10 @@ static inline int64_t window_plan_height(const window_plan *plan)
 /* Along a row, sums of floats depend on where blocks of so many columns begin. */
 int64_t window_block_columns(const window_plan *plan);
 
-/* Decides everything for that spec, whose data are not looked at. */
+/* Plans for the spec; in.data may be anything. */
 satf_status window_plan_make(satf_context *ctx, const window_spec *spec, window_plan *plan);
 
-/* Fills in what every march reads and none changes. memory: plan->shared_bytes, aligned to 64. */
+/* Fills in the memory that marches read and none changes: plan->shared_bytes, aligned to 64. */
 void window_prepare(const window_plan *plan, void *memory);
 
 #endif

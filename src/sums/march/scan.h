@@ -1,5 +1,4 @@
-/* Sums over the pixels of a register, for kernels of sums along rows. Only they include this file.
- */
+/* Prefix sums over the pixels of a register, for the kernels of sums along rows (kernels.c). */
 #ifndef SATF_SUMS_MARCH_SCAN_H
 #define SATF_SUMS_MARCH_SCAN_H
 
@@ -10,9 +9,8 @@
 #endif
 
 /* Sums of 32 bits in a register. scan_pixel(): a stored pixel in all places. scan_differences(): of
- * two rows of columns of 2 or 4 bytes. scan_next(): the sums over all pixels up to each, above
- * those of the pixel before the register; that pixel becomes the register's last, by one addition
- * that waits for the register before. */
+ * two rows of columns of 2 or 4 bytes. scan_next(): *before and the sums over all pixels up to
+ * each; *before becomes those of the last, by the only addition that waits for it. */
 #if defined(__AVX512BW__)
 typedef __m512i scan_vector;
 
@@ -100,8 +98,8 @@ static inline __m256i scan_next(__m256i sum, const int channels, __m256i *before
 }
 #endif
 
-/* Doubles in a register: sums over all pixels up to each, and the pixel from one lane on, which is
- * the first or the last, in all places. */
+/* Doubles in a register. scan_reals(): the sums over all pixels up to each. scan_pixel_reals(): the
+ * pixel that begins at lane `first`, the register's first or last pixel, in all places. */
 #if defined(__AVX512BW__)
 static inline __m512d shifted_reals(__m512d v, const int lanes)
 {

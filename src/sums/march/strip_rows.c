@@ -1,4 +1,4 @@
-/* Rows of a strip: loading samples, and adding them up to columns and windows. */
+/* Rows of a strip of floats: loads samples, and adds them up to columns and windows. */
 #include "strip_rows.h"
 
 #include <math.h>
@@ -20,8 +20,8 @@ strip strip_at(const window_march *m, int64_t index)
     return s;
 }
 
-/* Behind the rows of both blocks are what all windows have, and the shifts of all rows that alpha
- * does not weigh. */
+/* Behind the rows of both blocks lie the part that all windows share, and the shifts, which all
+ * rows share unless alpha weighs them. */
 static double *behind_blocks(const window_plan *plan, const strip *s)
 {
     return s->memory + (window_plan_height(plan) + 1) * plan->strip_arrays * plan->strip_row;
@@ -212,8 +212,8 @@ static bool alpha_weighs(const window_plan *plan)
     return plan->moments && plan->spec.weighted;
 }
 
-/* row = row and a row of samples, or of summands where no moments are wanted; columns = that and
- * upper, unless NULL: not where alpha weighs. */
+/* row = row and a row of samples, or of summands where no moments are wanted; columns = row and
+ * upper (NULL: nothing), but not where alpha weighs. */
 static void strip_rows_enter(const window_plan *plan, const strip *s, const strip_row *samples,
                              const strip_row *row, const strip_row *upper, const strip_row *columns)
 {
@@ -364,7 +364,7 @@ static strip_row find_columns(const window_march *m, const strip *s, int64_t j, 
 {
     const window_plan *plan = m->plan;
     int64_t height = window_plan_height(plan), n = s->columns;
-    bool one_block = j == height - 1; /* the lower one, which is the window */
+    bool one_block = j == height - 1; /* the window is the lower block */
     strip_row last = strip_suffix(plan, s, j), upper = strip_suffix(plan, s, j + 1),
               lower = strip_prefix(plan, s);
     strip_row all = scratch_row(m, SCRATCH_SUMS);
@@ -392,8 +392,7 @@ static strip_row find_columns(const window_march *m, const strip *s, int64_t j, 
 
 /* -------------------------------------------------------------------- along the row */
 
-/* Column i of the picture, or of what a constant border has beside it, in the strip, which has all
- * columns. */
+/* Where column i lies in a strip that has all columns; column n is one of a constant border's. */
 static int64_t column_at(const axis *across, int64_t i)
 {
     return across->lo + (i < across->n ? i : across->before > 0 ? -1 : across->n);
@@ -474,7 +473,7 @@ static strip_row find_wide(const window_march *m, const strip *s, const strip_ro
     return windows;
 }
 
-enum { WIDE = 32 }; /* windows that are faster by groups */
+enum { WIDE = 32 }; /* columns from which on groups are faster (notebook, "Moments of floats") */
 
 static strip_row find_moments(const window_march *m, const strip *s, int64_t y, strip_row *columns)
 {

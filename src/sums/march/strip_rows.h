@@ -6,14 +6,13 @@
 
 typedef struct strip {
     int64_t x, n;    /* pixels of the result */
-    int64_t columns; /* samples that their windows see of a row */
+    int64_t columns; /* samples of a row that the strip's windows cover */
     double *memory;
 } strip;
 
 strip strip_at(const window_march *m, int64_t index);
 
-/* Suffix sums of the upper block, from its row j on, of 0 ... height - 1; prefix sums of the lower
- * block. */
+/* The upper block's suffix sums from row j of 0 ... height - 1 on; the lower's prefix sums. */
 strip_row strip_suffix(const window_plan *plan, const strip *s, int64_t j);
 strip_row strip_prefix(const window_plan *plan, const strip *s);
 

@@ -1,6 +1,6 @@
 /*
- * The kernels of strips; kernels.c includes this once, after those of rows of doubles.
- * Every sum is formed in the same order whatever the vector's length.
+ * The kernels of strips; kernels.c includes this once, after the kernels of rows of doubles. Every
+ * sum is formed in the same order whatever the vector's length.
  */
 
 #define REALS(p) (*(reals *)(p))
@@ -8,7 +8,7 @@
 
 typedef int64_t masks __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
 
-/* The lanes from the k-th on of two vectors. */
+/* LATER: a vector of the lanes of `now` and then `next`, from the k-th on. */
 #if VECTOR_BYTES == 64
 #define LANES_FROM(k) k, k + 1, k + 2, k + 3, k + 4, k + 5, k + 6, k + 7
 #elif VECTOR_BYTES == 32
@@ -49,9 +49,9 @@ static const double *sum_rest(int64_t rest, int channels, int64_t n, const doubl
 }
 
 /*
- * The row is cut into blocks of `window / EIGHT` sums of eight, of each of the eight phases at
- * once. A window is the end of one block, the start of the next (van Herk; Gil and Werman),
- * and the rest. Arrays are worked on in whole steps: what lies past their end is not used.
+ * The row is cut into blocks of `window / EIGHT` sums of eight columns, for each of the eight
+ * phases at once. A window is the end of one block, the start of the next (van Herk; Gil and
+ * Werman), and the rest. Arrays are worked on in whole steps: what lies past their end is not used.
  */
 static inline __attribute__((always_inline)) void sum_blocks(const int channels,
                                                              const horizontal_row *shape,
@@ -105,9 +105,9 @@ static inline __attribute__((always_inline)) void sum_blocks(const int channels,
     }
 }
 
-/* As run_direct(), in registers, for one channel and 8 to 15 columns: sums of two or three fours, a
- * two and a one. From right to left; called with constants for what there is of these, and
- * for whether columns may be -0. */
+/* As run_direct(), in registers, for one channel and 8 to 15 columns: two or three fours, and as
+ * the window needs them a pair and a single column. From right to left; called with constants for
+ * these parts, and for whether columns may be -0. */
 static inline __attribute__((always_inline)) void sum_fours(const bool zeros, const bool third,
                                                             const bool pair, const bool one,
                                                             int64_t n, const double *col,
@@ -195,8 +195,8 @@ static void add(int64_t n, const double *a, const double *b, double *to)
 
 /* ------------------------------------------------------------------------- moments */
 
-/* Rows come as values, here and below: pointers that lie in memory would be loaded again behind
- * each store. Called with constants for the flags. */
+/* Rows are passed as values, here and below: pointers in memory would be loaded again after each
+ * store (docs/notebook/filters-and-moves.md, "Moments of floats"). Flags are constants. */
 static inline __attribute__((always_inline)) void
 enter_row(const bool moments, const bool unites, int64_t n, const double *samples,
           const strip_row row, const strip_row upper, const strip_row columns)
@@ -235,7 +235,7 @@ static void enter(int64_t n, const double *samples, const strip_row *row, const 
     }
 }
 
-/* A line of cache at a time. Called with a constant for the moments. */
+/* The suffix sums of a line of cache at a time. Called with a constant for `moments`. */
 static inline __attribute__((always_inline)) void add_upwards(const bool moments, int64_t n,
                                                               const strip_block block)
 {
@@ -310,8 +310,8 @@ static void enter_weighing(const vertical_row *shape, const double *samples, con
     }
 }
 
-/* Of d = a - s, the sum over a's samples and those of b, which are d' = a - t: S + S' + W' (t - s),
- * and likewise of the squares. Called with a constant for weighs. */
+/* a's samples are taken less s, b's less t. With r = t - s, b's weight W and sum S, b above s has
+ * the sum S + W r, and squares more by 2 r S + W r^2 = r (S + (S + W r)). weighs: a constant. */
 static inline __attribute__((always_inline)) void unite_rows(const bool weighs, int64_t n,
                                                              const strip_row a, const strip_row b,
                                                              double b_weight, const strip_row to)

@@ -6,12 +6,12 @@
  * Werman): of each column a suffix sum, made of the whole block at once, plus a running prefix sum.
  * Along the row, these columns become windows.
  *
- * Where moments are wanted, what is summed are differences from a shift, which is a sample of the
- * window. So an offset that samples share costs no digits, samples that are alike vary by 0, and
- * nothing outside of a window changes a bit of it. A column's shift is its sample in the first row
- * of the lower block, which all windows have that touch both blocks; weighted, it is the first
- * sample that weighs, from there upwards and downwards. Columns become a window above the shift of
- * its first column.
+ * Where moments are wanted, samples are summed less a shift, which is a sample of the window. So an
+ * offset that samples share costs no digits, the variance of equal samples is 0, and nothing
+ * outside of a window changes a bit of its sums. A column's shift is its sample in the first row of
+ * the lower block, which all windows contain that touch both blocks; weighted, it is the first
+ * sample that weighs, from there upwards and downwards. A window is above the shift of its first
+ * column.
  */
 
 #include "../../base/border.h"

@@ -1,7 +1,7 @@
 /*
- * The vertical kernels of one pair of types; kernels.c includes this once a
- * pair. SRC is the row's type, COL the column sum's, WORK what products are
- * formed in (at least unsigned, so that nothing is promoted to int and overflows).
+ * The kernels of sums down columns for one pair of types; kernels.c includes this once a pair. SRC
+ * is the row's type, COL the column sum's, WORK the type of products (at least unsigned, so that
+ * nothing is promoted to int and overflows).
  */
 
 static inline __attribute__((always_inline)) WORK NAME(load)(const char *row, int64_t i)

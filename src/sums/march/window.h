@@ -1,8 +1,8 @@
 /*
- * Sums over a w x h window around every pixel by marching, as the window engine computes them on
- * the CPU. Read this file first, then march.c, and strips.c for floats. O(1) operations a pixel
- * whatever the window, each input row read as it enters and leaves; O(width * h) memory, so images
- * of any height stream.
+ * Sums over a w x h window around every pixel by marching down the rows, as the window engine
+ * computes them on the CPU. Read this file first, then march.c, and strips.c for floats. A pixel
+ * takes O(1) operations whatever the window; an input row is read as it enters and as it leaves.
+ * Memory is O(width * h), so images of any height stream.
  */
 #ifndef SATF_SUMS_MARCH_WINDOW_H
 #define SATF_SUMS_MARCH_WINDOW_H
@@ -22,9 +22,8 @@ typedef struct window_spec {
     bool weighted;         /* weight colour by the last channel (alpha) */
     bool squares;          /* also sum squares */
     bool centre;           /* also hand out the samples themselves */
-    bool shifts; /* floats, with squares: sum what samples are above one of the window's own */
-    /* So many windows more to the right of the picture and below it: of pixels that the border
-     * puts there. */
+    bool shifts; /* floats, with squares: sum samples less a shift, one of the window's own */
+    /* So many windows more to the right of the picture and below it, around the border's pixels. */
     int64_t beyond_x, beyond_y;
     /*
      * Streaming: returns row y of the input (width * channels samples), valid until the next call
@@ -44,23 +43,21 @@ typedef struct window_spec {
 typedef struct window_segment {
     int64_t x, y, n;
     satf_sum_type sum_type, square_type;
-    /* n * channels sums: plain samples; weighted: colour * alpha, and in the
-     * alpha lane the alphas themselves (the weights' sum). NULL, of pixels alone: they are the
-     * samples in `centre`, and nobody reads those of weighted colour. */
+    /* n * channels sums: of samples; weighted: of colour * alpha, and in the alpha lane of alphas
+     * (the weights). NULL, of pixels alone: the sums are the samples in `centre`, and nobody reads
+     * those of weighted colour. */
     const void *sums;
-    /* likewise of squares: sample^2; weighted: colour^2 * alpha, alpha lane: alphas.
-     * NULL unless asked for. */
+    /* Likewise of squares: sample^2; weighted: colour^2 * alpha, and alphas. NULL: not wanted. */
     const void *squares;
-    /* n * channels: what was subtracted from all samples of the window first, 0 of an alpha that
-     * weighs; NULL if nothing was. */
+    /* n * channels shifts, which were subtracted from all samples of the window first, 0 of an
+     * alpha that weighs; NULL: none were. */
     const double *shifts;
     /* The samples of these pixels in the input's type, without alignment; NULL unless asked for. */
     const void *centre;
-    /* Pixels that the window covers if that is the same for the whole segment: w * h,
-     * but fewer near the edges under SATF_BORDER_SHRINK. */
+    /* Pixels that each window covers, w * h, or fewer near the edges under SATF_BORDER_SHRINK. */
     uint64_t area;
-    /* Else, and NULL if it is the same: n * channels integers, the area of each sample's
-     * window; area is then their maximum. */
+    /* Unless NULL, windows differ in area: n * channels integers, the area of each sample's window.
+     * `area` is then their maximum. */
     const double *areas;
 } window_segment;
 

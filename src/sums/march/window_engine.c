@@ -1,4 +1,4 @@
-/* Window filters on the CPU by marching: sums become results in the output's rows at once. */
+/* The window engine: filters windows on the CPU by marching; sums become results at once. */
 #include <string.h>
 
 #include "../../base/memory.h"
@@ -7,10 +7,10 @@
 #include "../../formula/epilogue.h"
 #include "../../plan/step.h"
 
-/* For an image in memory: rows of a call, and pixels between two looks whether to go on. */
+/* For an image in memory: rows of a call, and pixels between two questions whether to go on. */
 enum { ROWS_AT_ONCE = 32, TOLD_PIXELS = 1 << 15 };
 
-/* What a plan keeps of a step. */
+/* The plan's state of a step. */
 typedef struct window_step {
     window_plan plan;
     epilogue finish, twin; /* twin: of a step with a second output */
@@ -23,9 +23,9 @@ typedef struct window_walker {
     epilogue_weights weights;                /* of both */
     int64_t height, pixel_bytes, twin_bytes; /* height: as planned */
     bool reads_aux;
-    int64_t pixels; /* made since somebody was told */
+    int64_t pixels; /* made since goes_on() was last called */
     int64_t y;      /* the current row, and where it goes: */
-    char *row;      /* NULL: nowhere, and no more input */
+    char *row;      /* NULL: nowhere, and no more input is asked for */
     char *twin_row; /* NULL: there is no twin */
     window_march march;
 } window_walker;
@@ -88,7 +88,7 @@ static const char *window_engine_refuses_rows(const satf_context *ctx, const fil
                : NULL;
 }
 
-/* For one output of the step, from such windows. */
+/* Makes the epilogue of one output of the step, for windows of the spec. */
 static void init_epilogue(const filter_step *step, const filter_pass *pass, const satf_view *out,
                           const window_spec *spec, epilogue *finish)
 {
@@ -123,7 +123,7 @@ static satf_status window_engine_plan(satf_context *ctx, filter_step *step)
     spec.shifts =
         (filter_has_shifts(pass) || filter_has_shifts(twin)) && satf_type_is_float(step->in.type);
     if (step->by_rows) {
-        spec.row = source_row; /* which takes other memory */
+        spec.row = source_row; /* a plan that streams has other memory */
         spec.height = source_height;
         step->need.kept = window_rows_kept(&spec);
         window_rows_wrapped(&spec, &step->need.end, &step->need.start);
@@ -166,7 +166,7 @@ static satf_status window_engine_begin(satf_context *ctx, const filter_step *ste
                                        const filter_rows *rows, int64_t first, int64_t end,
                                        void *walker)
 {
-    static char any_place; /* but NULL, until the first row has one */
+    static char any_place; /* not NULL, until begin_row() finds the first row's place */
     const window_step *state = step->state;
     window_walker *w = walker;
     w->rows = rows;

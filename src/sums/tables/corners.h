@@ -1,11 +1,11 @@
-/* Kernels that read a SAT's corners: by rows, then by columns. */
+/* Kernels that read a summed area table's corners: combine rows, then columns. */
 #ifndef SATF_SUMS_TABLES_CORNERS_H
 #define SATF_SUMS_TABLES_CORNERS_H
 
 #include "../../sat/sums.h"
 #include "axis.h"
 
-/* A rectangle's columns for all pixels of a row of `width` pixels. */
+/* A rectangle's columns, for all pixels of a row of `width` pixels. */
 typedef struct corner_columns {
     int64_t width, x, w;  /* the rectangle: pixels x ... x + w - 1 from the one computed */
     int64_t left, right;  /* the pixels left ... right - 1 have it inside the image */

@@ -1,4 +1,4 @@
-/* Filters on a CUDA device by summed area tables, whose corners one kernel reads. */
+/* The table engine of a CUDA device: summed area tables, whose corners a kernel reads. */
 #include "../../base/device/gpu.h"
 #include "../../base/memory.h"
 #include "../../base/view.h"
@@ -6,12 +6,12 @@
 #include "shift.h"
 #include "tables.h"
 
-/* What a plan keeps of a step. */
+/* The plan's state of a step. */
 typedef struct device_step {
     filter_tables tables;
-    size_t rects, keys;     /* offsets into kept memory, behind what the tables keep */
-    bool is_shifted;        /* the tables are of samples less shifts, which both lie */
-    size_t shifted, shifts; /* there in the scratch, behind the tables */
+    size_t rects, keys;     /* offsets into kept memory, behind the tables' part */
+    bool is_shifted;        /* the tables are of samples less shifts; both lie */
+    size_t shifted, shifts; /* in the scratch, behind the tables */
     filter_gpu_plan last, reduction;
 } device_step;
 
@@ -35,7 +35,7 @@ static size_t rects_bytes(const filter_step *step)
     return step->rects ? step->rects->count * sizeof *step->rects->items : 0;
 }
 
-/* The step on what the tables are made of, and its bytes if it is a copy. */
+/* The step on the image that the tables are made of, and the image's bytes if it is a copy. */
 static bool make_summed(const filter_step *step, filter_step *summed, size_t *bytes)
 {
     const device_step *state = step->state;
@@ -93,7 +93,7 @@ static satf_status device_table_prepare(satf_context *ctx, filter_step *step)
     return step->rects ? filter_send_rects(ctx, step, step->kept + state->rects) : SATF_OK;
 }
 
-/* Makes what the tables are made of. */
+/* Makes the image that the tables are made of. */
 static satf_status device_table_shift_by(satf_context *ctx, const filter_step *step,
                                          filter_step *summed)
 {
@@ -146,8 +146,7 @@ static satf_status device_table_run(satf_context *ctx, filter_step *step)
     return status ? status : satf_cuda()->filter_run(ctx, &state->last);
 }
 
-/* A table of floats would be off by what lies elsewhere: see
- * src/sums/choice/device_floats_engine.c. */
+/* Windows of floats go by device_floats_engine.c: a table's errors come from samples elsewhere. */
 static bool device_table_suits(const satf_context *ctx, const filter_step *step)
 {
     (void)ctx;

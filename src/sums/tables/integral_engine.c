@@ -1,7 +1,8 @@
 /*
- * The summed area table as a result. For a picture in memory an algorithm of src/sat builds it in
- * the output, or, if the output's type is another than that of the sums, in memory of the plan,
- * from where it is converted. By rows, a row of it is the row above plus the sums along the row.
+ * The engine of integral, whose result is a summed area table. For a picture in memory an algorithm
+ * of src/sat builds it in the output or, if the output has another type than the sums, in the
+ * plan's memory, from where it is converted. By rows, a row of the table is the row above plus the
+ * sums along the row.
  */
 #include <string.h>
 
@@ -11,19 +12,19 @@
 #include "../../plan/step.h"
 #include "../../sat/sat.h"
 
-/* What a plan keeps of a step. */
+/* The plan's state of a step. */
 typedef struct integral_step {
     sat_plan plan;      /* of a picture in memory */
-    bool converts;      /* the table is not built in the output */
-    satf_view table;    /* then it is this one, without data: */
-    size_t table_bytes; /* so many of the scratch, in front of the algorithm's */
+    bool converts;      /* the table is not built in the output, */
+    satf_view table;    /* but here (without data), */
+    size_t table_bytes; /* in so many bytes of scratch, in front of the algorithm's */
     satf_sum_type sum;  /* by rows */
     size_t row_bytes;   /* of sums */
 } integral_step;
 
 /* ------------------------------------------------------------------ a picture in memory */
 
-/* The table as the output can hold it; false if its type holds none. */
+/* The job of a table that the output can hold; false if its type holds none. */
 static bool integral_job_of(const filter_step *step, sat_job *job)
 {
     int out = step->out.type;
@@ -88,8 +89,8 @@ static satf_status integral_run(satf_context *ctx, filter_step *step)
 
 /* ------------------------------------------------------------------ by rows */
 
-/* A row of the table: above becomes above plus the sums of the row's terms up to each. That is
- * the order of the reference, hence of all that equals it bit for bit. */
+/* A row of the table: above becomes above plus the sums along the row. That is the order of the
+ * reference, hence of all results that equal it bit for bit. */
 #define ADD_ROW(Sum)                                                                            \
     static void add_row_##Sum(int channels, int64_t samples, const void *row_terms, void *sums) \
     {                                                                                           \
@@ -108,7 +109,7 @@ ADD_ROW(uint32_t)
 ADD_ROW(uint64_t)
 ADD_ROW(double)
 
-/* Rows are added in the order of these two algorithms, which have no r and no barriers. */
+/* By rows the order is that of these two algorithms, which have no r and no barriers. */
 static const char *integral_refuses_rows(const satf_context *ctx, const filter_step *step)
 {
     const satf_settings *settings = &ctx->settings;
@@ -134,7 +135,7 @@ static satf_status integral_plan_rows(satf_context *ctx, filter_step *step)
     return SATF_OK;
 }
 
-/* Behind the walker are the row above and the terms of its own, a row of sums each. */
+/* Behind the walker lie the row above and the terms of its own row, a row of sums each. */
 static satf_status integral_begin(satf_context *ctx, const filter_step *step,
                                   const filter_rows *rows, int64_t first, int64_t end, void *walker)
 {
@@ -203,7 +204,7 @@ static const filter_engine integral_engine = {
     .algorithm = integral_algorithm,
 };
 
-/* All that is above and left. */
+/* The reach: all pixels above and to the left. */
 static filter_reach integral_reach(const chain_link *link, const filter_pass *pass)
 {
     (void)link, (void)pass;

@@ -1,4 +1,4 @@
-/* One table: its size, its job, and what it is built again from. */
+/* One table: its size, its job, and how it is built anew where samples or sums are not finite. */
 #include "sat_layer.h"
 
 #include <math.h>
@@ -80,7 +80,7 @@ void sat_layer_find_outside(const filter_step *step, const double *shifts, sat_l
 
 bool sat_layer_is_finite(const satf_view *in, const sat_layer *layer)
 {
-    /* What is not finite never becomes finite again: the last pixel of the table shows it. */
+    /* A sample that is not finite leaves the sum of all samples so, which the last pixel holds. */
     const char *row = (const char *)layer->sat + (in->height - 1) * layer->stride;
     const double *last = (const double *)row + (in->width - 1) * in->channels;
     for (int c = 0; c < in->channels; c++) {
@@ -125,13 +125,13 @@ static satf_status sat_layer_find_peak(satf_context *ctx, const satf_view *in, s
     return status;
 }
 
-/* Corner reads add up less than 2^63 summands with factors below 2^40 in all: below 2^PEAK_LOG
- * none overflows. Above it, what PEAK_SCALE takes from small summands is far less than the
- * rounding of the large one. */
+/* Corner reads add up less than 2^63 summands with factors below 2^40 in all: below 2^PEAK_LOG none
+ * overflows, nor do any below 2^1024 / PEAK_SCALE. Scaled down, small summands lose far less than
+ * the rounding of the large one. */
 #define PEAK_LOG 800
 #define PEAK_SCALE 0x1p128
 
-/* A row of the table of finite summands, of n terms; above: the row above it, or NULL. */
+/* A row of the table of the n finite terms; above: the row above it, or NULL. */
 static void sum_finite(const double *terms, int64_t n, int channels, double factor,
                        const double *above, double *sums)
 {
@@ -143,7 +143,7 @@ static void sum_finite(const double *terms, int64_t n, int channels, double fact
     }
 }
 
-/* A row of the table of masks: NaN, and the infinity that is given. */
+/* A row of the table that counts NaN and the given infinity. */
 static void sum_masks(const double *terms, int64_t n, int channels, double infinity,
                       const uint32_t *above, uint32_t *masks)
 {

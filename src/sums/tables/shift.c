@@ -1,4 +1,4 @@
-/* Making the shifted copy of an image of floats. */
+/* Makes the copy of an image of floats less shifts. */
 #include "shift.h"
 
 #include "../../base/cpu.h"
@@ -9,7 +9,7 @@
 
 enum {
     BAND_ROWS = 32,
-    SHARE_BYTES = 1 << 21 /* for less no thread is woken */
+    SHARE_BYTES = 1 << 21 /* for fewer no thread is woken */
 };
 
 typedef struct shift_work {

@@ -1,6 +1,6 @@
 /*
- * Filters on the CPU by summed area tables: for every row of the result a strip (the rows' corners)
- * and the sums over its rectangles' columns.
+ * The table engine of the CPU: filters by summed area tables. Each row of the result takes a strip,
+ * which combines the table's rows, and then the sums over the rectangles' columns in it.
  */
 #include <float.h>
 #include <math.h>
@@ -21,27 +21,27 @@
 #include "../../chain/modules.h"
 #include "tables.h"
 
-enum { BAND_ROWS = 16 };     /* rows of a task: they share the columns' terms */
-enum { LEAST_SUMS = 50000 }; /* that are worth another thread: to wake it takes as long */
+enum { BAND_ROWS = 16 };     /* rows of a task, which share the columns' terms */
+enum { LEAST_SUMS = 50000 }; /* for each further thread: waking one takes about as long */
 
-/* What a plan keeps of a step. */
+/* The plan's state of a step. */
 typedef struct table_step {
     epilogue finish;
     filter_tables tables;
-    bool is_shifted;                 /* where samples have an offset, other tables serve: */
+    bool is_shifted;                 /* if samples have an offset, other tables serve: */
     filter_tables shifted_tables;    /* of samples less shifts, in the same memory */
-    size_t shifted_at;               /* the image of these, behind the tables */
+    size_t shifted_at;               /* the image less shifts, behind the tables */
     size_t buffers_at, buffer_bytes; /* bytes: of a thread */
-    void (*band)(void *user, int64_t task, int thread); /* makes rows of the result */
-    int threads;                                        /* that are worth waking */
+    void (*band)(void *user, int64_t task, int thread); /* makes a task's rows of the result */
+    int threads;                                        /* as many as the work is worth */
 } table_step;
 
 /* A run. */
 typedef struct table_state {
     satf_context *ctx;
     const filter_step *step;
-    const filter_step *summed; /* the same, of what is summed */
-    const double *shifts;      /* NULL: that is the image itself */
+    const filter_step *summed; /* the step on the image that is summed */
+    const double *shifts;      /* NULL: the image itself is summed */
     table_step *plan;
     filter_tables *tables;
     const corner_kernels *kernels;
@@ -56,12 +56,12 @@ typedef struct row_buffers {
     axis_sum *edge;
     void *strip;     /* of any sum type */
     void *sums[2];   /* by layer */
-    uint32_t *masks; /* samples that are not finite */
+    uint32_t *masks; /* counts of samples that are not finite */
     double *totals;  /* BAND_ROWS rows of responses to a template */
     double *shifts;  /* of a row */
 } row_buffers;
 
-/* Lays the buffers out from `base` (NULL: only measures); false if that overflows. */
+/* Lays the buffers out from `base` on (NULL: only measures); false if their size overflows. */
 static bool place_buffers(const filter_step *step, char *base, row_buffers *buffers, size_t *bytes)
 {
     size_t samples, wide, end = 0;
@@ -91,7 +91,7 @@ static bool place_buffers(const filter_step *step, char *base, row_buffers *buff
     return true;
 }
 
-/* The rectangle's columns: inside for a range of pixels, terms for the others. */
+/* The rectangle's columns: pixels that have it inside the image, and terms of the others. */
 static corner_columns make_columns(const table_state *state, const satf_rect *rect, axis_sum *edge)
 {
     int64_t n = state->step->in.width, width = state->step->out.width;
@@ -117,7 +117,7 @@ static int64_t columns_inside(const corner_columns *columns, int64_t x)
     return x >= columns->left && x < columns->right ? columns->w : columns->edge[x].inside;
 }
 
-/* Adds what a constant border has outside the image. */
+/* Adds the pixels that a constant border has outside the image. */
 static void add_outside(const sat_layer *layer, int channels, const corner_columns *columns,
                         int64_t h, int64_t rows_inside, void *sums)
 {
@@ -137,7 +137,7 @@ static void add_outside(const sat_layer *layer, int channels, const corner_colum
                 ((satf_u128 *)sums)[i] += integer;
                 break;
             default:
-                if (outside) { /* nothing, of an infinite square, is NaN */
+                if (outside) { /* 0 times infinity would be NaN */
                     ((double *)sums)[i] += layer->outside[c].real * (double)outside;
                 }
             }
@@ -145,7 +145,7 @@ static void add_outside(const sat_layer *layer, int channels, const corner_colum
     }
 }
 
-/* Undoes a table's scale. Without one, notes what only overflow can have made of sums. */
+/* Undoes a table's scale. Without one, notes sums that overflow made infinite or NaN. */
 static void settle_reals(table_state *state, const sat_layer *layer, int64_t n, double *sums)
 {
     if (layer->masks[0]) {
@@ -163,7 +163,7 @@ static void settle_reals(table_state *state, const sat_layer *layer, int64_t n, 
     }
 }
 
-/* Whether all threads should stop; one has come to that. */
+/* Whether all threads are to stop; status: unless SATF_OK, the reason that a thread has for it. */
 static bool stops(table_state *state, satf_status status)
 {
     if (status) {
@@ -172,7 +172,7 @@ static bool stops(table_state *state, satf_status status)
     return atomic_load_explicit(&state->stop, memory_order_relaxed) != SATF_OK;
 }
 
-/* The sums over the rectangle for all pixels of a row; anything once all should stop. */
+/* The sums over the rectangle for all pixels of a row; anything if all threads are to stop. */
 static void rect_sums(table_state *state, const sat_layer *layer, const axis_sum *rows,
                       const corner_columns *columns, int64_t h, const row_buffers *buffers,
                       void *sums)
@@ -206,9 +206,7 @@ static void rect_sums(table_state *state, const sat_layer *layer, const axis_sum
     }
 }
 
-/* Finishes a row of window sums of that height into `row`; under SATF_BORDER_SHRINK in runs of
- * equal area.
- */
+/* Makes results of a row of window sums; under SATF_BORDER_SHRINK in runs of equal area. */
 static void table_finish_row(const table_state *state, const corner_columns *columns,
                              const axis_sum *rows, int64_t height, int64_t y,
                              const row_buffers *buffers, char *row)
@@ -247,7 +245,7 @@ static void table_finish_row(const table_state *state, const corner_columns *col
     }
 }
 
-/* A row of results of a window, into `to`. */
+/* A row of results for a window, into `to`. */
 static void window_row(table_state *state, const satf_rect *rect, const corner_columns *columns,
                        int64_t y, const row_buffers *buffers, char *to)
 {
@@ -273,7 +271,7 @@ static row_buffers thread_buffers(const table_state *state, int thread)
     return buffers;
 }
 
-/* Reports progress on the calling thread; false if the band should not be worked on. */
+/* Reports progress on the calling thread; false if the band is not to be worked on. */
 static bool begin_band(table_state *state, int64_t band, int thread)
 {
     int64_t bands = (state->step->out.height - 1) / BAND_ROWS + 1;
@@ -301,7 +299,7 @@ static void window_band(void *user, int64_t task, int thread)
     }
 }
 
-/* total = the formula with one more rectangle. */
+/* totals = the results with one more rectangle. */
 static void add_term(const table_state *state, const void *sums, double factor, double *totals)
 {
     const filter_step *step = state->step;
@@ -368,7 +366,7 @@ static void sides_band(void *user, int64_t task, int thread)
 
 /* ------------------------------------------------------------------------ whole */
 
-/* What is needed besides where there are shifts. */
+/* Plans the tables and the image for samples less shifts, if the step has shifts. */
 static satf_status plan_shifted(satf_context *ctx, const filter_step *step)
 {
     table_step *state = step->state;
@@ -425,8 +423,8 @@ static satf_status plan_tables(satf_context *ctx, filter_step *step)
     return SATF_OK;
 }
 
-/* What is not finite must stay in the windows that contain it. step: of what is summed; always: not
- * only where a table shows it. */
+/* Samples that are not finite must stay in the windows that contain them: builds tables anew. step:
+ * on the image that is summed; always: even if the table is finite. */
 static satf_status confine(satf_context *ctx, const filter_step *step, filter_tables *tables,
                            bool always)
 {
@@ -441,7 +439,7 @@ static satf_status confine(satf_context *ctx, const filter_step *step, filter_ta
     return status;
 }
 
-/* Makes the output of the tables; once more, of other tables, where these will not do. */
+/* Makes the output from the tables; if sums overflowed, once more from tables built anew. */
 static satf_status run_bands(table_state *state)
 {
     const filter_step *step = state->step;
@@ -451,7 +449,7 @@ static satf_status run_bands(table_state *state)
     if (atomic_load(&state->overflow) && !atomic_load(&state->stop)) {
         epilogue *finish = &state->plan->finish;
         stops(state, confine(state->ctx, state->summed, state->tables, true));
-        if (finish->reduction) { /* what it found is void */
+        if (finish->reduction) { /* its keys are void */
             epilogue_begin_reduction(finish, finish->reduction, &step->reduced);
         }
         satf_parallel_on(state->ctx, state->plan->threads, bands, state->plan->band, state);
@@ -480,7 +478,7 @@ static satf_status read_tables(table_state *state, double from)
     return status;
 }
 
-/* Whether the image has shifts. If so *shifted works on the image less these. */
+/* Whether the image has shifts. If so, *shifted is the step on the image less shifts. */
 static bool shift_image(satf_context *ctx, const filter_step *step, filter_step *shifted,
                         double *shifts)
 {
@@ -534,7 +532,7 @@ static const char *table_algorithm(const filter_step *step)
     return step->need.refusal ? NULL : filter_tables_algorithm(&state->tables);
 }
 
-/* Windows of floats that a table gives are off by what lies elsewhere. */
+/* Not for windows of floats: errors of a table's sums depend on samples outside the window. */
 static bool table_suits(const satf_context *ctx, const filter_step *step)
 {
     (void)ctx;

@@ -1,4 +1,4 @@
-/* Planning a step's tables: their sum types and their memory. */
+/* Plans a step's tables: their sum types and their memory. */
 #include "tables.h"
 
 #include "../../base/memory.h"
@@ -41,7 +41,7 @@ static void choose_sums(const filter_step *step, filter_tables *tables)
     }
 }
 
-/* Lays out the layer's table, and its algorithm's words. */
+/* Lays out the table of layer k, and its algorithm's words. */
 static bool tables_lay_out(const filter_step *step, filter_tables *tables, int k)
 {
     const satf_view *in = &step->in;

@@ -1,4 +1,4 @@
-/* The summed area tables of a step: what its formula wants of its windows or rectangles. */
+/* The summed area tables of a step: those that its formula needs for its windows or rectangles. */
 #ifndef SATF_SUMS_TABLES_TABLES_H
 #define SATF_SUMS_TABLES_TABLES_H
 
@@ -11,23 +11,23 @@ typedef struct filter_tables {
     size_t rect_count;
     satf_weighted_rect windows[FILTER_MAX_WINDOWS];
     sat_plan plans[2];
-    /* Offsets: of tables and what rebuilding them takes, and what algorithms want, into the step's
-     * scratch; of the words that algorithms keep from run to run, into its kept memory. */
+    /* Offsets into the step's scratch: of tables, of memory to rebuild them, of algorithms' memory;
+     * and of the words that algorithms keep from run to run, into its kept memory. */
     size_t sats[2], spares[2], algorithm, words[2];
-    size_t bytes, kept_bytes; /* all of them together */
+    size_t bytes, kept_bytes; /* of scratch and of kept memory in all */
 } filter_tables;
 
-/* Decides which tables, of which types, by which algorithm. `tables` stays where it is. */
+/* Chooses the tables, their types and algorithms. `tables` must stay where it is. */
 satf_status filter_tables_plan(satf_context *ctx, const filter_step *step, filter_tables *tables);
 
-/* What algorithms keep is memory of no known contents. */
+/* Says that the kept memory's contents are unknown. */
 void filter_tables_forget(filter_tables *tables);
 
-/* Builds them of step->in in the step's memory; each is a share 1 / parts of the progress. */
+/* Builds the tables of step->in in the step's memory; each is a share 1 / parts of the progress. */
 satf_status filter_tables_build(satf_context *ctx, const filter_step *step, filter_tables *tables,
                                 double parts);
 
-/* The algorithm that builds them. */
+/* The name of the algorithm that builds the tables. */
 const char *filter_tables_algorithm(const filter_tables *tables);
 
 #endif
