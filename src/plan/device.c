@@ -1,4 +1,4 @@
-/* SATF_DEVICE_AUTO: the choice between the CPU and a CUDA device for images on the host. */
+/* SATF_DEVICE_AUTO: chooses between the CPU and a CUDA device for images on the host. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,21 +16,21 @@
 #endif
 
 /*
- * What the choice rests on: constants, round figures.
- * What a sample takes is the engines' (filter_ns()). A device's kernels take a small part of what
- * the copies do, which pass through pinned memory at the rate at which one thread fills and empties
- * it. The start is that of the CUDA runtime, paid once a process; --tune measures it.
+ * The constants of the choice, in round figures: its estimates may be several times off
+ * (docs/design.md). The time of a sample is that of the engines (filter_ns()). A device's kernels
+ * take little of the time of the copies, which pass through pinned memory at the rate at which one
+ * thread fills and empties it. The start is that of the CUDA runtime, paid once a process; --tune
+ * measures it.
  */
 static const double usual_start_ms = 300, copy_bytes_per_ms = 8e6;
-/* What flows through a device flows through whole images, whose pages are touched the first time.
- */
+/* Images that flow through a device are whole ones, whose pages are touched for the first time. */
 static const double fresh_bytes_per_ms = 2.5e6;
-/* And a call's plan, launches and waits, by and large: of its own and of each filter. */
+/* The plan, launches and waits of a call, roughly: its own, and those of each filter. */
 static const double call_ms = 0.1, filter_ms = 0.05;
-/* Files that are worked on at a time on a device. */
+/* Files that a device works on at a time: the slots of src/base/share.h. */
 enum { LANES = 2 };
 
-/* What a file takes, in ms: of one thread, but for an encoder that has all of them. */
+/* The time that a file takes, in ms of one thread, but for an encoder that uses all of them. */
 typedef struct work {
     const filter_job *job;
     double decode_ms, encode_ms;
@@ -54,7 +54,7 @@ static work work_of(const satf_context *ctx, const satf_filter *chain, double sa
     return w;
 }
 
-/* What flows takes as long as the slowest of decoder, filters and encoder. */
+/* Decoder, filters and encoder take the time of the slowest if rows flow, else the sum. */
 static double with_codecs(const work *w, bool flows, double more_ms, double filters_ms)
 {
     double decode_ms = w->decode_ms + more_ms;
@@ -70,7 +70,7 @@ static double cpu_ms(const work *w)
                            : with_codecs(w, w->job->flows_on_host, 0, shared_ms);
 }
 
-/* Would a CUDA device be done first? */
+/* Whether a CUDA device would be done first. */
 static bool device_is_faster(const satf_context *ctx, const satf_filter *chain, const satf_view *in,
                              const satf_view *out, const filter_job *job)
 {
@@ -97,11 +97,11 @@ static bool device_is_faster(const satf_context *ctx, const satf_filter *chain, 
     if (cuda_ms >= cpu_ms(&w)) {
         return false;
     }
-    /* That there is no device is said if the work is long. */
+    /* a missing device is reported if the work is long */
     return !satf_cuda_missing() || w.filters_ms > start_ms;
 }
 
-/* Whether a kind of device has the context's algorithm. */
+/* Whether devices of a kind have the context's algorithm. */
 static bool device_has_algorithm(const satf_context *ctx, const char *wanted)
 {
     const char *name, *kind;
@@ -112,7 +112,7 @@ static bool device_has_algorithm(const satf_context *ctx, const char *wanted)
     return found;
 }
 
-/* Whether there is anything to choose: a build without CUDA may be given a backend. */
+/* Whether there is anything to choose: even a build without CUDA may be given a backend. */
 static bool may_have_devices(void)
 {
 #ifdef SATF_HAVE_CUDA

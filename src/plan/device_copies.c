@@ -1,4 +1,4 @@
-/* Copies of images for kernels of products: aligned, and with what border wrap puts around. */
+/* Copies of images for kernels of products: aligned, and continued around under border wrap. */
 #include "device_copies.h"
 
 #include "../base/device/gpu.h"
@@ -45,7 +45,7 @@ satf_status device_copies_reserve(satf_context *ctx, filter_step *step, const de
                : satf_fail(ctx, SATF_LIMIT, "the image is too large for any memory");
 }
 
-/* The view, or where its copy is, so many bytes into the scratch. */
+/* The view, or that of its copy, `at` bytes into the scratch, if it needs one. */
 static satf_view aligned(const filter_step *step, const device_copies *of, const satf_view *view,
                          size_t at)
 {
@@ -67,7 +67,7 @@ static satf_view part_of(const satf_view *view, int64_t x, int64_t y, int64_t wi
     return part;
 }
 
-/* What of a copy is the image itself. */
+/* The part of a copy that is the image itself. */
 static satf_view inner_of(const device_copies *of, const satf_view *copy)
 {
     return part_of(copy, of->more_x, of->more_y, copy->width - 2 * of->more_x,
@@ -79,7 +79,7 @@ static satf_status copy_part(satf_context *ctx, satf_view from, satf_view to)
     return to.width > 0 && to.height > 0 ? satf_cuda()->realign(ctx, &from, &to) : SATF_OK;
 }
 
-/* The image's columns to both sides, then rows, with these, above and below. */
+/* Copies the image's columns to both sides, then whole rows of the copy above and below. */
 static satf_status wrap_around(satf_context *ctx, const satf_view *in, const device_copies *of,
                                const satf_view *copy)
 {

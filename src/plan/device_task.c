@@ -1,4 +1,4 @@
-/* Making the task of a kernel from a step, and sending it rectangles and orders. */
+/* Makes the task of a kernel from a step, and sends rectangles and orders to the device. */
 #include "device_task.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ filter_gpu_task filter_device_task(const filter_step *step)
         .weighted = step->weighted,
         .rect_count = 1,
         .reduced = step->reduced,
-        .window = {filter_window_rect(step), 0}, /* of no factor */
+        .window = {filter_window_rect(step), 0}, /* the factor is not used */
     };
     if (step->shape->tell_kernel) {
         step->shape->tell_kernel(step, &task);
@@ -64,8 +64,7 @@ filter_gpu_task filter_device_task(const filter_step *step)
     return task;
 }
 
-/* A layer without a table, of sums over so many pixels. Only `in` and the border of the step
- * count. */
+/* A layer without a table, of sums over `area` pixels. Of the step `in` and the border count. */
 static filter_gpu_layer layer_of(const filter_step *step, satf_summand summand, uint64_t area)
 {
     sat_layer layer = {.summand = summand};
@@ -107,7 +106,8 @@ static void device_task_release_rects(void *rects)
 
 satf_status filter_send_rects(satf_context *ctx, const filter_step *step, void *to)
 {
-    filter_rects *rects = (filter_rects *)(uintptr_t)step->rects; /* which counts its users */
+    filter_rects *rects =
+        (filter_rects *)(uintptr_t)step->rects; /* not const, since it counts its users */
     satf_status status = satf_cuda()->copy_bytes(ctx, step->in.device, to, rects->items,
                                                  rects->count * sizeof *rects->items);
     filter_rects_share(rects);

@@ -1,4 +1,4 @@
-/* Which adapters a filter has at its ends. */
+/* Finds the adapters that a filter needs at its ends (ends.h). */
 #include "ends.h"
 
 #include <float.h>
@@ -10,14 +10,14 @@
 #include "../base/view.h"
 #include "../formula/adapt_rows.h"
 
-/* How a filter goes about pixels that do not count. */
+/* How a filter treats pixels that do not count. */
 typedef enum ends_way {
-    ENDS_MOVE,  /* they move like others */
-    ENDS_WEIGH, /* a lane of weights goes through, and says where nothing counted */
-    ENDS_LOOK,  /* likewise, and where the pixel itself does not count the result does not */
+    ENDS_MOVE,  /* they are moved like others */
+    ENDS_WEIGH, /* a lane of weights goes along, and tells where nothing counted */
+    ENDS_LOOK,  /* likewise; no result where the pixel itself does not count */
     ENDS_GREY,  /* likewise, but the result has no lane */
-    ENDS_SUM,   /* they add nothing */
-    ENDS_NONE   /* it cannot */
+    ENDS_SUM,   /* they add nothing to sums */
+    ENDS_NONE   /* the filter cannot leave them out */
 } ends_way;
 
 static ends_way way_of(const chain_link *link, const satf_view *in)
@@ -40,8 +40,8 @@ static bool has_alpha(const satf_view *view)
 
 /* -------------------------------------------------------------------- what the engines take */
 
-/* Whether integers of 8 and 16 bits with a sign get an offset, which the filter knows of. Alpha has
- * none, for it weighs. */
+/* Whether the integers are of 8 and 16 bits with a sign, and get an offset, which the filter knows
+ * of. With alpha they get none, since alpha weighs. */
 static bool is_offset(const chain_link *link, const satf_view *in)
 {
     bool narrow = in->type == SATF_I8 || in->type == SATF_I16;
@@ -64,7 +64,7 @@ static bool is_made(int type)
     return satf_type_is_plain(type) || type == SATF_U32 || type == SATF_U64;
 }
 
-/* The pixels that a sum of the filter has at most; 0: no number of them is known. */
+/* The most pixels that a sum of the filter has; 0: no number is known. */
 static double pixels_of_sum(const chain_link *link, const satf_view *in)
 {
     const filter_size *size = chain_value(link, PARAM_SIZE);
@@ -108,7 +108,7 @@ static satf_status check_sign(satf_context *ctx, const chain_link *link, const s
 
 /* ------------------------------------------------------------------- what does not count */
 
-/* Infinity and what is no number count nothing. */
+/* The weight in a picture's sample, for engines; 0 if it is infinite or no number. */
 static double weight_at(const row_adapter *load, double white, int type, const char *at)
 {
     double weight = adapt_load(type, at) / white * load->whole;
@@ -117,7 +117,7 @@ static double weight_at(const row_adapter *load, double white, int type, const c
     return adapt_step(load->to, weight < most ? weight : most);
 }
 
-/* The image of weights for engines: 0 ... whole. */
+/* Makes the image of weights for engines, 0 ... whole. */
 static satf_status make_weights(satf_context *ctx, const satf_view *from, const row_adapter *load,
                                 satf_image **made)
 {
@@ -140,7 +140,7 @@ static satf_status make_weights(satf_context *ctx, const satf_view *from, const 
     return status;
 }
 
-/* Integers that need no change are taken as they are. */
+/* Finds the weights for engines: the picture's own, if these are integers that need no change. */
 static satf_status find_weights(satf_context *ctx, const satf_view *from, filter_ends *ends)
 {
     bool alike = from->type == ends->load.to && !satf_type_is_float(from->type);
@@ -153,7 +153,7 @@ static satf_status find_weights(satf_context *ctx, const satf_view *from, filter
     return status;
 }
 
-/* Refuses what the filter cannot do where some pixels do not count. */
+/* Refuses filters that cannot leave out pixels, or not these. */
 static satf_status check_counting(satf_context *ctx, const satf_filter *chain,
                                   const chain_link *link, const satf_view *in, ends_way way)
 {
@@ -179,7 +179,7 @@ static satf_status check_counting(satf_context *ctx, const satf_filter *chain,
     return SATF_OK;
 }
 
-/* The number that says that a sample does not count; NAN: none of that type does. */
+/* The sample that says that a pixel does not count; NAN: none of that type does. */
 static double nodata_of(const chain_counting *counting, int type)
 {
     return counting->says_nodata ? adapt_sample_of(type, counting->nodata) : NAN;
@@ -191,7 +191,7 @@ static bool is_counting(const chain_counting *counting, int type)
     return omits || counting->weights || !isnan(nodata_of(counting, type));
 }
 
-/* A result where nothing counts. */
+/* The result where nothing counts. */
 static double missing_of(const chain_counting *counting, int type)
 {
     double nodata = nodata_of(counting, type);
@@ -230,8 +230,8 @@ static void find_load(const satf_filter *chain, const chain_link *link, const sa
     ends->loads = counting || grey || type != from->type;
 }
 
-/* The engines' type of a result: what is rounded there goes into the same type alone. Lanes are of
- * types that engines take. */
+/* The type of which engines make the result. They may round only into the result's own type. Lanes
+ * of weights are of types that engines take. */
 static int type_of_result(const filter_ends *ends, const satf_view *from, const satf_view *to,
                           filter_type_rule rule)
 {
@@ -277,8 +277,8 @@ static void find_store(const satf_filter *chain, const chain_link *link, const s
     ends->stores = lane || type != to->type || ends->store.zero != 0;
 }
 
-/* On a device plain sums have faster engines than those that alpha weighs. So means over windows
- * whose pixels count or not are sums of both, one divided by the other. */
+/* On a device plain sums have faster engines than sums that alpha weighs. So a mean over windows
+ * whose pixels count or not is a sum of samples, divided by a sum of weights. */
 static void find_quotient(const chain_link *link, const satf_view *to, filter_ends *ends)
 {
     static const filter_pass sums[] = {
@@ -329,7 +329,8 @@ satf_status filter_find_ends(satf_context *ctx, const satf_filter *chain, const 
     bool counting = way != ENDS_MOVE && is_counting(&chain->counting, from->type);
     bool lane = counting && !has_alpha(from) && way != ENDS_SUM;
     bool grey = filter_needs_grey(filter_last(link->info), from);
-    bool greys = way == ENDS_LOOK && filter_last(link->info)->grey; /* and moves nothing */
+    bool greys = way == ENDS_LOOK &&
+                 filter_last(link->info)->grey; /* a filter to grey, which moves nothing */
     bool words = greys && !counting && (from->type == SATF_U32 || from->type == SATF_U64);
     bool plain = !counting && satf_type_is_plain(from->type) && is_made(to->type);
     *ends = (filter_ends){.in = *from, .out = *to};
@@ -338,7 +339,7 @@ satf_status filter_find_ends(satf_context *ctx, const satf_filter *chain, const 
     }
     find_load(chain, link, from, words ? from->type : engines_type(link, from), counting, lane,
               way == ENDS_SUM, ends);
-    if (words) { /* of which all are as they are */
+    if (words) { /* whose results are made from the samples as they are */
         return SATF_OK;
     }
     find_store(chain, link, from, to, way, lane, ends);

@@ -1,4 +1,4 @@
-/* The choice among the engines of a shape, and what settings ask of them. */
+/* Chooses among the engines of a shape, as settings ask. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static bool names_algorithm(const satf_context *ctx)
     return strcmp(ctx->settings.algorithm, "auto") != 0;
 }
 
-/* Whether a setting is about how tables are built. */
+/* Whether a setting tells how tables are built. */
 static bool wants_table(const satf_context *ctx)
 {
     return names_algorithm(ctx) || ctx->settings.r > 0 || ctx->settings.sync;
@@ -29,7 +29,7 @@ satf_engine filter_wanted_engine(const satf_context *ctx)
     return named == SATF_ENGINE_AUTO && wants_table(ctx) ? SATF_ENGINE_SAT : named;
 }
 
-/* The setting that has asked for it, and what a command calls that. */
+/* Describes the setting that asked for a table or an engine, and returns its option's name. */
 static const char *describe_setting(const satf_context *ctx, char *text, size_t bytes)
 {
     const satf_settings *settings = &ctx->settings;
@@ -49,14 +49,15 @@ static const char *describe_setting(const satf_context *ctx, char *text, size_t 
     return "engine";
 }
 
-/* The filter does something else than the settings ask for. */
+/* Refuses a filter that does not do what the settings ask for. */
 static satf_status refuse_step(satf_context *ctx, const filter_info *info,
                                const filter_engine *engine, const char *more)
 {
     char setting[64];
     const char *option = describe_setting(ctx, setting, sizeof setting);
     const filter_pass *last = filter_last(info);
-    bool greys = last->grey && pass_shape_of(last)->moves; /* and moves nothing */
+    bool greys =
+        last->grey && pass_shape_of(last)->moves; /* a filter to grey, which moves nothing */
     return satf_fail(ctx, SATF_UNSUPPORTED,
                      "%s %s%s: %s cannot serve it; leave that out (option: %s)", info->name,
                      greys ? filter_pixel_engine.does : engine->does, more, setting, option);
@@ -76,8 +77,8 @@ static bool honours(const filter_engine *engine, satf_engine wanted)
            (engine->kind == SATF_ENGINE_AUTO && !engine->sums_others);
 }
 
-/* The fastest engine that takes the pass, as far as that alone tells, or the step, and honours what
- * is wanted; NULL: there is none. */
+/* The fastest engine that takes the pass, and the step unless NULL, and honours `wanted`; NULL:
+ * there is none. */
 static const filter_engine *find_engine(const satf_context *ctx, const filter_pass *pass,
                                         const filter_step *step, satf_engine wanted, bool on_device)
 {
@@ -162,7 +163,7 @@ satf_status satf_filter_check_engine(satf_context *ctx, const satf_filter *filte
 
 /* ------------------------------------------------------------------- what they take */
 
-/* Sums that a step forms a sample: two for a variance, in each window of several; one a rectangle
+/* The sums that a step forms for a sample: two for a variance, times its windows; one a rectangle
  * of a template. */
 static double sums_of(const filter_pass *pass, const void *options, const filter_rects *rects)
 {
@@ -178,8 +179,8 @@ double filter_step_ns(const filter_step *step)
            sums_of(step->twin ? step->twin : step->pass, step->options, step->rects);
 }
 
-/* A sample of the pass by the fastest engine that takes all such passes; where none does, by the
- * fastest that takes some. */
+/* The time of a sample of the pass by the fastest engine that takes all passes of its shape, or if
+ * there is none, by the fastest that takes some. */
 static double least_ns(const filter_pass *pass, satf_engine wanted, bool on_device)
 {
     double least[2] = {0, 0};

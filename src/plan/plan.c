@@ -1,4 +1,4 @@
-/* Plans: what is decided once for a chain and its images' shape. */
+/* Makes plans: what is decided once for a chain and the shape of its images. */
 #include "plan_memory.h"
 
 #include <inttypes.h>
@@ -10,8 +10,8 @@
 #include "../chain/region.h"
 #include "walk.h"
 
-/* What planning adds up: the most that an image takes behind even and odd filters, between the
- * parts of one and at its ends, and for steps to work in; all that steps keep. */
+/* The bytes that planning adds up: the largest image behind even and behind odd filters, at a
+ * filter's ends and between its passes; the most scratch of a step; all that steps keep. */
 typedef struct plan_sizes {
     size_t image[2], end[2], passes, scratch, kept;
 } plan_sizes;
@@ -21,7 +21,7 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Room for an image of a step, if it lies in the plan's memory. */
+/* Counts an image of a step, if it lies in the plan's memory. */
 static satf_status plan_add_image(satf_context *ctx, const plan_place *place, const satf_view *view,
                                   plan_sizes *sizes)
 {
@@ -42,8 +42,8 @@ static satf_status plan_add_image(satf_context *ctx, const plan_place *place, co
     return status;
 }
 
-/* Engines multiply the pixels of a row or column, and of the windows around it, by less than this
- * many bytes without a check. Images that exist are short enough where addresses have 64 bits. */
+/* Engines multiply the pixels of a row or column, or of a window around it, by less than so many
+ * bytes without a check. Where addresses have 64 bits all images that exist are short enough. */
 enum { MOST_PIXEL_BYTES = 1 << 14 };
 
 static bool has_short_sides(const filter_step *step)
@@ -116,7 +116,7 @@ static satf_status plan_steps(satf_context *ctx, satf_plan *plan)
     return status ? status : plan_reserve(ctx, plan, sizes.kept, &plan->kept_at);
 }
 
-/* Steps of the chain, at most. */
+/* The most steps that the chain may have. */
 static size_t most_steps(const satf_filter *chain)
 {
     size_t steps = 0;
@@ -126,12 +126,12 @@ static size_t most_steps(const satf_filter *chain)
             int count = chain->links[i].info->ways[w].count;
             most = count > most ? count : most;
         }
-        steps += (size_t)most + 2; /* those at its ends */
+        steps += (size_t)most + 2; /* the steps at a filter's ends */
     }
-    return steps + 2; /* those at its own */
+    return steps + 2; /* the steps at the chain's ends */
 }
 
-/* Packed copies of what crosses. */
+/* Reserves packed copies of images that go to a device and back. */
 static satf_status reserve_near(satf_context *ctx, satf_plan *plan)
 {
     const satf_view *ends[2] = {&plan->in, &plan->out};
@@ -182,7 +182,7 @@ static satf_status place_ends(satf_context *ctx, satf_plan *plan)
     return status ? status : plan_reserve_view(ctx, plan, &plan->to, &plan->to_at);
 }
 
-/* A filter of two outputs is the last, and somebody takes the second. */
+/* A filter of two outputs must be the last, and the second output must be taken. */
 static satf_status check_outputs(satf_context *ctx, const satf_plan *plan)
 {
     for (size_t i = 0; i < plan->chain->count; i++) {
@@ -201,15 +201,15 @@ static satf_status check_outputs(satf_context *ctx, const satf_plan *plan)
 static satf_status decide(satf_context *ctx, satf_plan *plan)
 {
     satf_status status = check_outputs(ctx, plan);
-    if (!status && plan->use != FILTER_BY_ROWS) { /* of a whole chain */
+    if (!status && plan->use != FILTER_BY_ROWS) { /* by rows the chain may be a part of one */
         status = filter_check_engine(ctx, plan->chain, plan->device);
     }
-    if (!status && plan->device != SATF_HOST) { /* whose algorithms are asked */
+    if (!status && plan->device != SATF_HOST) { /* whose algorithms are asked for */
         status = satf_gpu_open(ctx, plan->device);
     }
     status = status ? status : place_ends(ctx, plan);
     status = status ? status : plan_steps(ctx, plan);
-    /* The limit is the host's; the device's memory has its own end. */
+    /* The limit is for memory of the host; a device's has another. */
     size_t bytes = plan->device == SATF_HOST ? plan->bytes : plan->near_bytes;
     if (status || bytes <= (uint64_t)ctx->settings.max_bytes) {
         return status;
@@ -251,7 +251,7 @@ satf_status filter_plan_make(satf_context *ctx, const filter_call *call, int dev
 {
     size_t steps = most_steps(call->filter) * sizeof(plan_step);
     size_t pictures = 3 * call->filter->count * sizeof(plan_picture);
-    size_t walks = most_steps(call->filter) * sizeof(plan_walk); /* of one step, at the most */
+    size_t walks = most_steps(call->filter) * sizeof(plan_walk); /* at most one for each step */
     *made = NULL;
     satf_plan *plan = satf_alloc_zeroed(sizeof *plan);
     if (!plan) {

@@ -5,7 +5,7 @@
 #include "tiles.h"
 #include "views.h"
 
-/* The second input lies where the first does, and some filter takes it. */
+/* Checks that the second input is on the first one's device, and that some filter takes it. */
 static satf_status check_aux(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                              const satf_view *aux)
 {
@@ -28,7 +28,7 @@ static satf_status check_aux(satf_context *ctx, const satf_filter *filter, const
                : status;
 }
 
-/* A plan with its memory. */
+/* Makes a plan, with memory. */
 static satf_status create_on(satf_context *ctx, const filter_call *call, int device,
                              satf_plan **plan)
 {
@@ -68,13 +68,13 @@ static satf_status create_one(satf_context *ctx, const satf_filter *filter, cons
     return status;
 }
 
-/* The filters of the last one's outputs; NULL: it has one output. */
+/* The filters that make the outputs of the last one; NULL: it has one output. */
 static const filter_info *const *last_outputs(const satf_filter *filter)
 {
     return filter ? filter_outputs(filter->links[filter->count - 1].info) : NULL;
 }
 
-/* The chain for one of its two outputs. */
+/* Makes the chain that makes one of the two outputs. */
 static satf_status plan_make_chain(satf_context *ctx, const satf_filter *filter, int output,
                                    satf_filter **chain)
 {
@@ -86,8 +86,8 @@ static satf_status plan_make_chain(satf_context *ctx, const satf_filter *filter,
     return status;
 }
 
-/* A plan whose last step makes both outputs, on the CPU; *plan is NULL, with SATF_OK, if none
- * can. */
+/* Makes a plan whose last step makes both outputs, on the CPU; *plan is NULL, with SATF_OK, if no
+ * step can. */
 static satf_status create_both(satf_context *ctx, const satf_filter *filter,
                                const satf_view *inputs, const satf_view *outputs, satf_plan **plan)
 {
@@ -101,7 +101,7 @@ static satf_status create_both(satf_context *ctx, const satf_filter *filter,
     return status;
 }
 
-/* Two plans, one of which owns the other. */
+/* Makes two plans, one of which owns the other. */
 static satf_status create_each(satf_context *ctx, satf_filter *const *chains,
                                const satf_view *inputs, const satf_view *outputs, satf_plan **plan)
 {
@@ -119,7 +119,8 @@ static satf_status create_pair(satf_context *ctx, const satf_filter *filter,
 {
     satf_filter *chains[2] = {NULL, NULL};
     satf_view own;
-    satf_status status = satf_filter_output(ctx, filter, inputs, &own); /* by its own name */
+    satf_status status = satf_filter_output(ctx, filter, inputs,
+                                            &own); /* so that messages have the filter's own name */
     for (int k = 0; k < 2 && !status; k++) {
         status = plan_make_chain(ctx, filter, k, &chains[k]);
         status = status ? status : filter_check_views(ctx, chains[k], inputs, &outputs[k], false);
@@ -172,8 +173,8 @@ static void swap_plans(satf_plan *a, satf_plan *b)
     *b = kept;
 }
 
-/* The plan becomes one of the CPU, by the settings that it was made with, if the device was chosen
- * here and has failed so. */
+/* Makes the plan one of the CPU, by the settings that it was made with, if the device was chosen
+ * here and has failed. */
 static bool leave_device(satf_context *ctx, satf_plan *plan, satf_status status)
 {
     filter_call call = filter_whole_call(ctx, plan->chain, &plan->in, &plan->out);
@@ -194,14 +195,14 @@ static bool leave_device(satf_context *ctx, satf_plan *plan, satf_status status)
     return instead != NULL;
 }
 
-/* Runs the plan; once more on the CPU, if the device that was chosen here fails. */
+/* Runs the plan; if a device that was chosen here fails, once more on the CPU. */
 static satf_status run_or_leave(satf_context *ctx, satf_plan *plan, const plan_images *images)
 {
     satf_status status = filter_tiles_run(ctx, plan, images);
     return status && leave_device(ctx, plan, status) ? filter_tiles_run(ctx, plan, images) : status;
 }
 
-/* Checks that an image is there, and like the one of the plan. */
+/* Checks that an image has memory, and is like the one that was planned. */
 static satf_status check_image(satf_context *ctx, const satf_view *view, const satf_view *planned,
                                const char *what)
 {
@@ -251,7 +252,7 @@ static satf_status check_run(const satf_plan *plan, const satf_view *inputs, siz
     return status;
 }
 
-/* The plan, and the one that it owns. */
+/* Runs the plan, and the one that it owns. */
 static satf_status plan_run_all(satf_context *ctx, satf_plan *plan, const plan_images *images)
 {
     if (!plan->other) {

@@ -1,10 +1,10 @@
-/* The auxiliary image of a filter: its own picture, or the one beside the plan's input. */
+/* Finds the auxiliary input of a filter: its own picture, or the plan's second input. */
 #include "plan_aux.h"
 
 #include "../base/view.h"
 #include "plan_memory.h"
 
-/* A row that is every row. */
+/* Keeps the sums of the picture's channels, as a view all of whose rows are one. */
 static satf_status keep_sums(satf_context *ctx, satf_plan *plan, const satf_view *picture,
                              plan_aux *aux)
 {

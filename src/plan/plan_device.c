@@ -1,4 +1,4 @@
-/* The device of a call's plan. */
+/* Chooses the device of a call's plan. */
 #include "plan.h"
 
 int filter_plan_device(const satf_context *ctx, const filter_call *call)

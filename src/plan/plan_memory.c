@@ -1,4 +1,4 @@
-/* The memory of plans: its layout, its release, and the order of its uses. */
+/* A plan's memory: its layout, allocation, release, and the order of its uses on a device. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* madvise */
 #endif
@@ -71,8 +71,8 @@ satf_view plan_packed(const satf_view *view, void *data)
 
 /* ------------------------------------------------------------- once it is laid out */
 
-/* Memory of the host begins at a page, so that rows lie to one another as they do in every plan of
- * the shape: where they share places of the caches a run may take a tenth longer. */
+/* Memory of the host begins at a page, so that rows lie to one another as in every plan of the
+ * shape: where they share sets of the caches a run may take a tenth longer. */
 enum { PAGE = 4096 };
 
 static satf_status plan_memory_allocate(satf_context *ctx, satf_plan *plan, bool captured)
@@ -160,7 +160,8 @@ satf_status filter_plan_attach(satf_context *ctx, satf_plan *plan, char *memory)
     return status;
 }
 
-/* Frees in the stream's order, but for memory that is not a graph's while one is captured. */
+/* Frees the memory in the stream's order; but later, if a graph is captured and the memory is not
+ * the graph's. */
 static void plan_memory_give_back(satf_context *ctx, satf_plan *plan)
 {
     bool captured;

@@ -1,4 +1,4 @@
-/* The steps of a plan: the passes of its filters, with the images between them. */
+/* Makes the steps of a plan: the passes of its filters, with the images between them. */
 #include <string.h>
 
 #include "../base/memory.h"
@@ -23,7 +23,7 @@ static satf_status add_step(satf_context *ctx, satf_plan *plan, const filter_ste
     return status;
 }
 
-/* Puts the step's result behind a zero edge, for which it makes room in the link's result. */
+/* Puts the step's result behind a zero edge, in the link's result, which has room for it. */
 static satf_status add_zero_edge(satf_context *ctx, satf_plan *plan, const plan_link *of,
                                  plan_step *step)
 {
@@ -42,16 +42,16 @@ static satf_status add_zero_edge(satf_context *ctx, satf_plan *plan, const plan_
     return status;
 }
 
-/* The images of a filter's passes (filter_pass). */
+/* The images of a filter's passes, by the numbers of filter_pass. */
 typedef struct pass_images {
     const plan_link *of;
     const filter_passes *way;
     plan_aux aux;
-    size_t bytes;                 /* of the largest image between passes */
-    int slots[FILTER_MAX_PASSES]; /* which of as many places it is in */
+    size_t bytes;                 /* of the largest image between passes, */
+    int slots[FILTER_MAX_PASSES]; /* and which of as many places each is in */
 } pass_images;
 
-/* Whether image 1 is the input, for want of another. */
+/* Whether image 1 is an auxiliary input; else it is the input. */
 static bool has_aux(const pass_images *images)
 {
     return images->aux.place.kind != PLACE_NONE;
@@ -71,14 +71,14 @@ static int channels_of(const pass_images *images, int number)
                                    : input;
 }
 
-/* The image of a pass that is not the last. */
+/* The image that a pass makes which is not the last. */
 static satf_view view_between(const pass_images *images, int number)
 {
     const satf_view *from = &images->of->from;
     const filter_pass *pass = &images->way->list[number - 2];
     const filter_size *size = chain_value(images->of->link, PARAM_SIZE);
     bool whole = pass->type == TYPE_WHOLE && !satf_type_is_float(from->type);
-    /* What is chosen among has the result's type, whatever was asked for. */
+    /* Images to choose among have the result's type, whatever type was asked for. */
     int type = pass->type == TYPE_OF_INPUT ? images->of->to.type : whole ? SATF_F32 : SATF_F64;
     satf_view view = satf_view_packed(NULL, from->width + (pass->all ? size->width - 1 : 0),
                                       from->height + (pass->all ? size->height - 1 : 0),
@@ -116,7 +116,7 @@ static void aux_places(const pass_images *images, const filter_pass *pass, plan_
 }
 
 /* The twin that one march may make beside pass `number`: the next pass, if it has the same sums and
- * is not the last; beside the last, the plan's second output. NULL: none. */
+ * is not the last; beside the last pass, the plan's second output. NULL: none. */
 static const filter_pass *twin_of(const satf_plan *plan, const pass_images *images, int number,
                                   satf_view *view, plan_place *place)
 {
@@ -154,7 +154,7 @@ static int last_reader(const pass_images *images, int number)
     return last;
 }
 
-/* Whether the next pass alone reads what pass `number` makes, and sums over the same pixels. */
+/* Whether only the next pass reads the image of pass `number`, and sums over the same pixels. */
 static bool inlines_into_next(const pass_images *images, int number)
 {
     const filter_passes *way = images->way;
@@ -168,7 +168,7 @@ static bool inlines_into_next(const pass_images *images, int number)
     return inlines;
 }
 
-/* Pass k's image goes where one was that no pass reads from k - 1 on: that may be made with k. */
+/* A place for pass k's image, which no pass reads from k - 1 on: it may be made with k. */
 static int free_slot(const pass_images *images, int k)
 {
     bool taken[FILTER_MAX_PASSES] = {false};
@@ -198,7 +198,7 @@ static satf_status place_images(satf_context *ctx, pass_images *images)
                                                                       : plan_fail_size(ctx);
 }
 
-/* Whether what the pass reads beside the sums of `in` has as many channels, or one. */
+/* Whether images read beside the sums of `in` have one channel, as many, or as many but alpha. */
 static bool reads_fit(const filter_pass *pass, const satf_view *in, const satf_view aux[2])
 {
     int alpha = in->flags & SATF_ALPHA ? 1 : 0;
@@ -211,8 +211,7 @@ static bool reads_fit(const filter_pass *pass, const satf_view *in, const satf_v
     return fit || pass->mix != MIX_NONE;
 }
 
-/* A module's windows may ask for images that its mixes have made, of as many channels as it likes.
- */
+/* Checks images that a module's mixes have made, which may have any number of channels. */
 static satf_status steps_check_channels(satf_context *ctx, const pass_images *images,
                                         const filter_step_spec *spec, bool last)
 {
@@ -228,8 +227,8 @@ static satf_status steps_check_channels(satf_context *ctx, const pass_images *im
                            images->of->link->info->name);
 }
 
-/* Plans pass `number`, which is the number of its image as well, and its twin. The pass before it
- * becomes its inline pass, if it may and the engine can. */
+/* Makes the step of pass `number`, which is the number of its image too, with its twin. The pass
+ * before becomes its inline pass, if it may and the engine can. */
 static satf_status plan_pass(satf_context *ctx, satf_plan *plan, const pass_images *images,
                              int number, bool may_inline)
 {
@@ -319,10 +318,10 @@ static satf_status plan_passes(satf_context *ctx, satf_plan *plan, const plan_li
     return status;
 }
 
-/* A view in the plan's memory. */
+/* The view as it lies in the plan's memory. */
 static satf_view steps_lay_out(const satf_plan *plan, satf_view view)
 {
-    if (plan->device != SATF_HOST) { /* kernels are faster so */
+    if (plan->device != SATF_HOST) { /* kernels are faster with aligned rows */
         view.stride = (int64_t)satf_align64((size_t)view.stride);
     }
     return view;
@@ -341,7 +340,7 @@ static plan_step *add_adapter(satf_plan *plan, const plan_link *of, const row_ad
     return step;
 }
 
-/* The filter's input as engines take it. */
+/* Adds the step that makes the filter's input one that engines take. */
 static satf_status add_load(satf_context *ctx, satf_plan *plan, plan_link *of, filter_ends *ends)
 {
     plan_place beside = {PLACE_NONE, 0}, loaded = {PLACE_LOADED, 0};
@@ -363,7 +362,7 @@ static satf_status add_load(satf_context *ctx, satf_plan *plan, plan_link *of, f
     return status;
 }
 
-/* The result as people want it, of what engines have made. */
+/* Adds the step that makes the caller's result of the engines'. */
 static satf_status add_store(satf_context *ctx, satf_plan *plan, const plan_link *of,
                              const filter_ends *ends)
 {
@@ -380,7 +379,7 @@ static satf_status add_store(satf_context *ctx, satf_plan *plan, const plan_link
     return edged && plan->use != FILTER_BY_ROWS ? add_zero_edge(ctx, plan, of, step) : SATF_OK;
 }
 
-/* The passes of a filter, between what its ends need. */
+/* Makes the steps of a filter's passes, between the steps at its ends. */
 static satf_status plan_between(satf_context *ctx, satf_plan *plan, const plan_link *of,
                                 filter_ends *ends)
 {
@@ -399,7 +398,7 @@ static satf_status plan_between(satf_context *ctx, satf_plan *plan, const plan_l
     return status || !ends->stores ? status : add_store(ctx, plan, of, ends);
 }
 
-/* The steps of a filter; the weights go on to the next one's input. */
+/* Makes the steps of a filter, and moves the weights on to the next filter's input. */
 static satf_status plan_filter(satf_context *ctx, satf_plan *plan, const plan_link *of)
 {
     filter_ends ends;
@@ -416,8 +415,8 @@ static satf_status plan_filter(satf_context *ctx, satf_plan *plan, const plan_li
                : filter_weights_behind(ctx, of->link, &ends.weights, &plan->weights);
 }
 
-/* Finds a place for a filter's result that another filter reads: an image of its own, of all pixels
- * of the input where that is larger. */
+/* Finds the view of a result that another filter reads: an image of its own, of all pixels of the
+ * input where that is larger. */
 static satf_status place_between(satf_context *ctx, const satf_plan *plan, plan_link *of)
 {
     size_t bytes;
@@ -434,7 +433,7 @@ static satf_status place_between(satf_context *ctx, const satf_plan *plan, plan_
     return plan_image_bytes(ctx, &of->to, &bytes);
 }
 
-/* The next filter's input. */
+/* Makes the filter's result the next one's input. */
 static void steps_go_on(plan_link *of)
 {
     of->from = of->to;
@@ -453,7 +452,7 @@ static plan_step *add_copy(satf_plan *plan, const plan_link *of, const satf_view
     return add_adapter(plan, of, &copy, &of->from, NULL, to);
 }
 
-/* The first filter's input, with its pixels packed. */
+/* Adds a step that packs the pixels of the first filter's input. */
 static void add_packing(satf_plan *plan, plan_link *of)
 {
     satf_view packed = steps_lay_out(plan, plan_packed(&of->from, NULL));
@@ -463,7 +462,7 @@ static void add_packing(satf_plan *plan, plan_link *of)
     of->in = of->out;
 }
 
-/* What the caller gets of the last filter's result. */
+/* Adds the step that copies the caller's part of the last filter's result. */
 static void add_part(satf_plan *plan, plan_link *of)
 {
     const filter_step *made = &plan->steps[plan->count - 1].step;

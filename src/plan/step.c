@@ -1,4 +1,4 @@
-/* One pass of a filter on one image: its checks, and what its engine is told. */
+/* Makes steps: checks a pass of a filter on its image, and finds what its engine has to know. */
 #include "../chain/check.h"
 #include "../chain/region.h"
 #include "ends.h"
@@ -11,7 +11,7 @@
 #include "../base/memory.h"
 #include "../base/view.h"
 
-/* Whether the picture has that part of w x h pixels. */
+/* Checks that the picture has the part of w x h pixels that the filter takes. */
 static satf_status step_check_part(satf_context *ctx, const chain_link *link, const satf_view *in,
                                    int64_t w, int64_t h)
 {
@@ -35,7 +35,7 @@ static satf_status step_check_part(satf_context *ctx, const chain_link *link, co
                            name, w, h, at.x, at.y, in->width, in->height);
 }
 
-/* The size of the result, of an input of out's. */
+/* Makes the size of an input that of its result. */
 static satf_status step_shrink(satf_context *ctx, const chain_link *link, satf_view *out)
 {
     satf_rect part = filter_valid_part(link, out->width, out->height);
@@ -65,8 +65,8 @@ static satf_status step_shrink(satf_context *ctx, const chain_link *link, satf_v
     return SATF_OK;
 }
 
-/* The type of sums of so many samples: the smaller that holds them, with a sign if they may have
- * one. Whether doubles hold what engines add up is another question (ends.c). */
+/* The type of sums of so many samples: the smaller that holds them, with a sign if they may be
+ * negative. Whether doubles hold the sums that engines form is checked in ends.c. */
 static satf_type step_type_of_sum(const satf_view *in, uint64_t pixels, bool squared)
 {
     bool has_sign = satf_type_is_signed(in->type);
@@ -85,22 +85,21 @@ static satf_type step_type_of_sum(const satf_view *in, uint64_t pixels, bool squ
                                 : (sum < 0x1p32 ? SATF_U32 : SATF_U64);
 }
 
-/* The number of an option that says a full scale; 0: it says none. */
+/* The value of an option that says a full scale; 0: it says none. */
 static double named_scale(const chain_link *link, param_kind kind)
 {
     const int64_t *named = chain_value(link, kind);
     return named ? (double)*named : 0;
 }
 
-/* Whether what an option says counts: of integers no more than what the picture says. */
+/* Whether a full scale that an option says counts: of integers no more than the picture's. */
 static bool scale_counts(const satf_view *view, double named)
 {
     return named > 0 && (satf_type_is_float(view->type) || named <= satf_full_scale(view));
 }
 
-/* What is white in the result of a pass of TYPE_SCALED: of u8 and u16 a 257th or 257 times as much,
- * so that samples go there and back; of floats as much, where the type holds it and that is said.
- */
+/* White in the result of a pass of TYPE_SCALED: from u8 to u16 257 times as much and back, so that
+ * samples go there and back; of floats as much, if the type holds it and the full scale is said. */
 static double scaled_white(int from, satf_type made, double full, bool says)
 {
     double most = (double)satf_type_max((int)made);
@@ -134,7 +133,7 @@ filter_scale filter_scale_of(const chain_link *link, const satf_view *input)
                           .most = satf_type_is_float((int)made) ? INFINITY : white};
 }
 
-/* The type and full scale of the result of a pass of TYPE_SCALED. */
+/* Sets the type and full scale of the result of a pass of TYPE_SCALED. */
 static void scale_output(const chain_link *link, const satf_view *in, satf_view *out)
 {
     satf_type made = filter_last(link->info)->made(link->options, (satf_type)in->type);
@@ -221,7 +220,7 @@ satf_status filter_output_at(satf_context *ctx, const satf_filter *chain, size_t
     return status ? status : filter_step_output(ctx, &chain->links[index], in, out);
 }
 
-/* The border's constant in the engines' type, where `zero` stands for 0. Alpha has it, too. */
+/* Makes the border's constant one of the engines' type, where `zero` stands for 0; alpha's too. */
 static satf_status fit_constant(satf_context *ctx, const filter_step_spec *spec,
                                 filter_border *border)
 {
@@ -250,7 +249,7 @@ static satf_status fit_constant(satf_context *ctx, const filter_step_spec *spec,
     return SATF_OK;
 }
 
-/* What full=M says counts for an auxiliary input, too, if it is of the same samples and neither
+/* Whether full=M counts for the auxiliary input, too: both have the same samples, and neither
  * picture says its own full scale. */
 static bool scale_is_shared(const filter_step_spec *spec)
 {
@@ -273,7 +272,7 @@ static void add_aux(const filter_step_spec *spec, filter_scale *scale)
     scale->aux_pixels = (double)aux->width * (double)aux->height;
 }
 
-/* Means stay among their samples. */
+/* Finds the step's scale. Results but means, which stay among their samples, end at full scale. */
 static filter_scale find_scale(const filter_step_spec *spec, const filter_step *step)
 {
     filter_scale scale = filter_scale_of(spec->link, spec->input);
@@ -291,7 +290,7 @@ static filter_scale find_scale(const filter_step_spec *spec, const filter_step *
     return scale;
 }
 
-/* A full scale of an image that is not there. */
+/* Refuses a full scale of an auxiliary input that is not given. */
 static satf_status check_aux_scale(satf_context *ctx, const filter_step_spec *spec)
 {
     const filter_param *said = filter_param_of_kind(spec->link->info, PARAM_AUX_FULL);
@@ -329,10 +328,10 @@ static void read_options(const chain_link *link, filter_step *step)
     step->reduced = filter_valid_part(link, step->in.width, step->in.height);
 }
 
-/* Makes the window of the pass from that of the filter's options. */
+/* Makes the filter's window that of the pass. */
 static void place_window(const filter_pass *pass, filter_step *step)
 {
-    if (pass->all) { /* it ends at its pixel */
+    if (pass->all) { /* the window ends at its pixel */
         step->at.x = step->size.width / 2 - step->size.width + 1;
         step->at.y = step->size.height / 2 - step->size.height + 1;
     } else if (step->shape->of_pixel) {
@@ -345,7 +344,7 @@ static void place_window(const filter_pass *pass, filter_step *step)
     }
 }
 
-/* The value of the pixels outside the image that the pass sums. */
+/* The value of the pixels outside the image over which the pass sums. */
 static double find_outside(const filter_pass *pass, const filter_step *step)
 {
     formula_sums common = {0};
@@ -363,8 +362,8 @@ varies_kind step_varies_kind(const chain_link *link, const satf_view *input)
     bool weighted = input->flags & SATF_ALPHA;
     uint64_t max = satf_type_max(input->type);
     satf_u128 largest = (satf_u128)(size->width * size->height) * max * (weighted ? max : 1);
-    /* A sum is at most `largest`, of which the square is to be below 2^53; the spreads of four
-     * channels are not more, since one is at most a quarter of that. */
+    /* A sum is at most `largest`, whose square is to be below 2^53: then so are the spreads of four
+     * channels, each of which is at most a quarter of it. */
     return satf_type_is_float(input->type)                  ? VARIES_REAL
            : largest >= 94906265                            ? VARIES_EXACT
            : weighted || border->kind == SATF_BORDER_SHRINK ? VARIES_FRACTION

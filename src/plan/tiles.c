@@ -1,4 +1,4 @@
-/* Computing a result tile by tile, where a device's memory does not hold the work at once. */
+/* Computes a result tile by tile, where a device's memory does not hold the work at once. */
 #include "tiles.h"
 
 #include <inttypes.h>
@@ -10,18 +10,18 @@
 #include "../chain/region.h"
 
 /*
- * A device that is full is left alone: one that has less room than that share of what all at once
- * takes, or less than that. Tiles would be many, and most of each is there for its neighbours.
+ * The least memory of a device that tiles are made for: that share of what all at once takes, and
+ * so many bytes. With less there would be many tiles, most of each for the sake of its neighbours.
  */
 enum { LEAST_SHARE = 256, LEAST_BYTES = 1 << 16 };
 
-/* What a tile of the result takes: `where` it is in all that the chain makes of the input, the
- * pixels that it depends on, and its place in what the chain makes of these. */
+/* A tile of the result: `where` it is in the chain's result; `crop`: the pixels of the input that
+ * it depends on; `part`: where it is in the chain's result from the crop. */
 typedef struct tile {
     satf_rect where, crop, part;
 } tile;
 
-/* That part of the plan's output, which may itself be a part of the chain's result. */
+/* Finds the tile at `of` in the plan's output, which may itself be a part of the chain's result. */
 static satf_status find_tile(satf_context *ctx, const satf_plan *plan, const satf_rect *of,
                              tile *found)
 {
@@ -30,7 +30,7 @@ static satf_status find_tile(satf_context *ctx, const satf_plan *plan, const sat
                               &found->part);
 }
 
-/* A plan of its own for the tile; in and out are the plan's, with data or without. */
+/* Makes a plan for the tile alone; in and out are the plan's, with data or without. */
 static satf_status plan_tile(satf_context *ctx, const satf_plan *plan, const tile *t,
                              const satf_view *in, const satf_view *out, satf_plan **made)
 {
@@ -43,7 +43,8 @@ static satf_status plan_tile(satf_context *ctx, const satf_plan *plan, const til
 
 /* ------------------------------------------------------------------- their size */
 
-/* The sides of the largest crop: tiles in the middle and at the edges depend on more or less. */
+/* Finds a tile with the sides of the largest crop: in the middle and at the edges tiles depend on
+ * more or less. */
 static satf_status largest_crop(satf_context *ctx, const satf_plan *plan, int64_t w, int64_t h,
                                 tile *largest)
 {
@@ -65,7 +66,7 @@ static satf_status largest_crop(satf_context *ctx, const satf_plan *plan, int64_
     return status;
 }
 
-/* The bytes of a device that a tile of w x h takes at most. */
+/* The most bytes of a device that a tile of w x h takes. */
 static satf_status tiles_tile_bytes(satf_context *ctx, const satf_plan *plan, int64_t w, int64_t h,
                                     satf_rect *crop, size_t *bytes)
 {
@@ -78,7 +79,7 @@ static satf_status tiles_tile_bytes(satf_context *ctx, const satf_plan *plan, in
     status = status ? status : plan_tile(ctx, plan, &largest, &plan->in, &out, &made);
     if (!status) {
         *crop = largest.crop;
-        /* a smaller crop may take another algorithm, whose words are more by less than that */
+        /* a smaller crop may take another algorithm, whose words are less than that more */
         *bytes = made->bytes + made->bytes / 32;
         filter_plan_free(ctx, made);
     }
@@ -91,8 +92,8 @@ static int64_t half(int64_t side)
 }
 
 /*
- * Halves the longer side of the tile until it fits; the other where halving that one spares
- * nothing, as where a border wraps; both where neither does. *w and *h become 0 if no tile fits.
+ * Halves the tile's longer side until it fits; the other side if halving the longer one spares
+ * nothing, as where a border wraps; both if neither spares. *w and *h become 0 if no tile fits.
  */
 static satf_status find_tiles(satf_context *ctx, const satf_plan *plan, size_t limit, int64_t *w,
                               int64_t *h, size_t *bytes)
@@ -121,13 +122,13 @@ static satf_status find_tiles(satf_context *ctx, const satf_plan *plan, size_t l
     return status;
 }
 
-/* The plan's tiles for that much memory; *fits: there are any. */
+/* Makes tiles for at most `limit` bytes; *fits: whether there are any. */
 static satf_status tiles_cut(satf_context *ctx, satf_plan *plan, size_t limit, bool *fits)
 {
     int64_t w, h;
     size_t bytes;
     *fits = false;
-    if (plan->aux.width > 0) { /* whose place is not that of the input */
+    if (plan->aux.width > 0) { /* a second input's parts are not found */
         return SATF_OK;
     }
     satf_status status = find_tiles(ctx, plan, limit, &w, &h, &bytes);
@@ -137,7 +138,7 @@ static satf_status tiles_cut(satf_context *ctx, satf_plan *plan, size_t limit, b
         plan->tile_h = h;
         plan->bytes = bytes;
         for (size_t i = 0; i < plan->count; i++) {
-            plan->steps[i].ms = -1; /* those of tiles are not told apart */
+            plan->steps[i].ms = -1; /* times of tiles are not told apart by steps */
         }
         *fits = true;
     }
@@ -173,8 +174,8 @@ satf_status filter_tiles_make(satf_context *ctx, const filter_call *call, int de
 
 /* ---------------------------------------------------------------------- running */
 
-/* Tiles, or smaller ones, for a plan that has found too little memory; not where others may have
- * it, for sums of floats round as those of their tile. The message stays that of the failure. */
+/* Makes tiles, or smaller ones, for a plan that has found too little memory; but not if others may
+ * have it, since sums of floats round as their tile's. The message stays the failure's. */
 static bool tiles_shrink(satf_context *ctx, satf_plan *plan, size_t whole_bytes)
 {
     char message[sizeof ctx->message];
@@ -190,7 +191,7 @@ static bool tiles_shrink(satf_context *ctx, satf_plan *plan, size_t whole_bytes)
     return shrunk;
 }
 
-/* Whether there is memory for a tile now. */
+/* Tries whether there is memory for a tile now. */
 static satf_status try_tile(satf_context *ctx, const satf_plan *plan)
 {
     void *memory;
@@ -258,7 +259,8 @@ satf_status filter_tiles_run(satf_context *ctx, satf_plan *plan, const plan_imag
     if (status != SATF_NO_MEMORY || !plan_crosses(plan)) {
         return status;
     }
-    satf_settings now = satf_context_take_settings(ctx, &plan->settings); /* tiles are planned */
+    satf_settings now =
+        satf_context_take_settings(ctx, &plan->settings); /* the tiles' plans need them */
     bool more = plan_is_tiled(plan) || tiles_shrink(ctx, plan, whole_bytes);
     while (more) {
         status = tiles_run_all(ctx, plan, images);

@@ -1,4 +1,4 @@
-/* The views of a call: what a chain makes of one, and whether others fit. */
+/* Checks a call's views, and finds the view that a chain makes of one. */
 #include <inttypes.h>
 
 #include "../base/view.h"
@@ -58,7 +58,7 @@ satf_status filter_check_views(satf_context *ctx, const satf_filter *filter, con
     return !status && need_data && satf_views_overlap(in, out) ? filter_fail_overlap(ctx) : status;
 }
 
-/* Weights are a picture of the chain's input, with which they are moved. */
+/* Checks that weights are of the size of the chain's input, with which they are moved. */
 static satf_status views_check_weights(satf_context *ctx, const filter_picture *weights,
                                        const satf_view *in)
 {

@@ -1,41 +1,40 @@
-/* Planning walks: which steps go down the rows together, and how large their rings are. */
+/* Plans walks: which steps go down the rows together, and how large their rings are (walk.h). */
 #include "walk.h"
 
 #include "../base/memory.h"
 #include "../base/parallel.h"
 #include "../base/view.h"
 
-/* The least number of samples of a walk's step that is worth another thread. */
+/* Samples of a walk's steps for each further thread. */
 enum { LEAST_SAMPLES = 70000 };
 
 /* Bands per thread, for steps whose rows depend on no other row. */
 enum { BANDS_OF_A_THREAD = 8 };
 
-/* Steps of a walk of images in memory, at most: each is a few calls deeper than the one behind it.
- */
+/* The most steps of a walk over images in memory: each is a few calls deeper than the next. */
 enum { MOST_STEPS = 32 };
 
-/* Bytes that stay in a core's cache; and the least bytes of images that are worth a walk, whose
- * rows cost some ten ns each. */
+/* Bytes that stay in a core's cache. The least bytes of images between steps for which a walk pays:
+ * its rows cost some ten ns each. */
 enum { CACHE_BYTES = 1 << 20, LEAST_BYTES = 4 << 20 };
 
-/* The images that a step reads: the one that it sums, and the auxiliary inputs of its outputs. */
+/* The images that a step reads: one that it sums, and the auxiliary inputs of its outputs. */
 enum { SOURCES = FILTER_AUX + 3 };
 
 /* ------------------------------------------------------------------ finding walks */
 
-/* Rows of its input that a step asks for around its own: above, below, and those below that it asks
- * for before it makes its own at the latest. */
+/* Rows that a step asks for around its own: above; below; and those below that it asks for before
+ * its row at the latest. */
 typedef struct rows_asked {
     int64_t above, below, below_at_least;
 } rows_asked;
 
-/* The rows that a step asks for, the border included: a mirror shows above the picture what is as
+/* The rows that a step asks for, with the border: a mirror shows above the picture rows that lie as
  * far below. */
 static rows_asked rows_of_step(const filter_step *step)
 {
     satf_rect window = filter_windows_hull(step);
-    if (step->shape->picks) { /* the windows' last rows */
+    if (step->shape->picks) { /* it reads the windows' last rows */
         return (rows_asked){0, window.y + window.h - 1, window.y + window.h - 1};
     }
     int64_t around = least(most(-window.y, window.y + window.h - 1), step->in.height);
@@ -54,8 +53,8 @@ bool walk_same_image(const plan_place *a, const plan_place *b)
     return a->kind == b->kind && same;
 }
 
-/* The step of the walk from `first` on, in front of `step`, that makes the image there; below 0:
- * none. */
+/* The step of the walk from `first` on, in front of `step`, that makes the image at the place;
+ * below 0: none. */
 static int maker_of(const satf_plan *plan, size_t first, size_t step, const plan_place *place)
 {
     for (size_t m = step; m-- > first;) {
@@ -67,7 +66,7 @@ static int maker_of(const satf_plan *plan, size_t first, size_t step, const plan
     return -1;
 }
 
-/* Finds the source of a step's rows. Behind a filter that trims, an image begins further on. */
+/* Finds the source of a step's rows. Behind a filter that trims, the image begins further on. */
 static void find_source(const satf_plan *plan, size_t first, size_t step, const plan_place *place,
                         walk_source *from)
 {
@@ -81,13 +80,13 @@ static void find_source(const satf_plan *plan, size_t first, size_t step, const 
     }
 }
 
-/* Rows of the largest window that a pixel has. */
+/* The height of the largest window of a pixel. */
 static int64_t rows_of_window(const filter_step *step)
 {
     return step->shape->window ? step->shape->window(step).h : step->size.height;
 }
 
-/* Whether the step can be one of the walk from `first` on, of which many go side by side. */
+/* Whether the step can be in the walk from `first` on, with many walkers. */
 static bool walks(const satf_plan *plan, size_t first, size_t index)
 {
     const filter_step *step = &plan->steps[index].step;
@@ -99,7 +98,7 @@ static bool walks(const satf_plan *plan, size_t first, size_t index)
 
 static const walk_span unasked = {INT64_MIN, INT64_MIN, INT64_MAX, INT64_MIN};
 
-/* The span of a step grows by the rows that a later step, whose span is `by`, asks it for. */
+/* Extends a step's span by the rows that a later step, whose span is `by`, asks it for. */
 static void walk_ask(walk_span *of, const walk_span *by, const walk_source *from,
                      const rows_asked *rows)
 {
@@ -109,7 +108,7 @@ static void walk_ask(walk_span *of, const walk_span *by, const walk_source *from
     of->rows_before = most(of->rows_before, by->rows_before - from->y + rows->above);
 }
 
-/* The rows of a step's image, or of the walk's input (walk->count), that later steps read. */
+/* The span of a step's rows, or of the walk's input (walk->count), over all steps that read it. */
 static walk_span walk_span_of(const satf_plan *plan, const plan_walk *walk, size_t index)
 {
     walk_span span = unasked;
@@ -120,7 +119,7 @@ static walk_span walk_span_of(const satf_plan *plan, const plan_walk *walk, size
             const plan_place *place = k ? &of->aux[k - 1] : &of->in;
             bool asks = index < walk->count ? of->from[k].maker == (int)index
                                             : of->from[k].maker < 0 && place->kind == PLACE_INPUT;
-            bool beside = k > 0 && !of->step.shape->picks; /* at its own row */
+            bool beside = k > 0 && !of->step.shape->picks; /* read at the step's own row */
             rows_asked rows = beside ? (rows_asked){0, 0, 0} : rows_of_step(&of->step);
             if (asks) {
                 walk_ask(&span, &of->span, &of->from[k], &rows);
@@ -130,7 +129,7 @@ static walk_span walk_span_of(const satf_plan *plan, const plan_walk *walk, size
             }
         }
     }
-    if (windows > 1) { /* the last to begin may ask for rows that the first has passed */
+    if (windows > 1) { /* the last of them to begin may ask for rows that the first has passed */
         span.first_row = least(span.first_row, -span.rows_before);
     }
     return span.most_ahead == INT64_MIN ? (walk_span){0, 0, 0, 0} : span; /* no step asks */
@@ -141,7 +140,7 @@ static int64_t walk_rows_of(const walk_span *span, int64_t height)
     return least(span->most_ahead - span->first_row + 2, height);
 }
 
-/* The bytes of a row that the step makes, with its twin's. */
+/* The bytes of a row of the step, and of its twin's. */
 static double bytes_of_row(const plan_step *of)
 {
     const satf_view *out = &of->step.out, *twin = &of->step.twin_out;
@@ -151,7 +150,7 @@ static double bytes_of_row(const plan_step *of)
                : bytes + (double)satf_row_samples(twin) * (double)satf_type_bytes(twin->type);
 }
 
-/* A window's height of sums of floats, as the window engine may keep them. */
+/* Bytes of a window's height of sums of floats, as the window engine may keep them. */
 static double bytes_of_sums(const filter_step *step)
 {
     const filter_pass *twin = step->twin ? step->twin : step->pass;
@@ -163,9 +162,10 @@ static double bytes_of_sums(const filter_step *step)
                          (double)satf_row_samples(&step->in);
 }
 
-/* Whether the images between the steps are more than a cache has anyway; and whether what walkers
- * go through with each row is in a cache each, or in all at most two fifths of these images. Beyond
- * that the walk is slower than they are, and may take more memory. */
+/* Whether a walk saves memory: the images between its steps are at least LEAST_BYTES, more than a
+ * cache holds anyway; and the memory that walkers go through with each row fits each one's cache,
+ * or is in all at most two fifths of these images. Beyond that the walk is slower than images, and
+ * may take more memory. */
 static bool saves_memory(const satf_plan *plan, const plan_walk *walk)
 {
     double works_on = 0, images = 0;
@@ -182,7 +182,7 @@ static bool saves_memory(const satf_plan *plan, const plan_walk *walk)
     return large && (works_on <= CACHE_BYTES || works_on * walk->walkers <= images * 2 / 5);
 }
 
-/* Whether it pays that each of so many threads walks down a band: a quarter more rows at most. */
+/* Whether it pays that each thread walks down a band: at most a quarter more rows are made. */
 static bool walk_pays(const satf_plan *plan, const plan_walk *walk)
 {
     int64_t more = 0;
@@ -194,7 +194,7 @@ static bool walk_pays(const satf_plan *plan, const plan_walk *walk)
            (walk->walkers == 1 || more * 4 <= walk->band_rows * (int64_t)walk->count);
 }
 
-/* Samples of a step alone that are worth a thread. */
+/* Samples for each further thread, of a step that walks alone. */
 static int64_t least_samples(const filter_step *step)
 {
     const filter_pass *twin = step->twin ? step->twin : step->pass;
@@ -204,8 +204,8 @@ static int64_t least_samples(const filter_step *step)
     return step->least_samples > 0 ? step->least_samples : least;
 }
 
-/* A walker a thread. Where no row is made twice there are more, so that a thread that wakes up late
- * has fewer. */
+/* Makes a walker a thread. If no row is made twice there are more walkers, so that a thread that
+ * wakes up late takes fewer. */
 static void share_out(satf_context *ctx, const satf_plan *plan, plan_walk *walk)
 {
     const filter_step *last = &plan->steps[walk->first + walk->count - 1].step;
@@ -225,7 +225,7 @@ static void share_out(satf_context *ctx, const satf_plan *plan, plan_walk *walk)
     walk->walkers = (int)((out->height - 1) / walk->band_rows + 1);
 }
 
-/* Steps first ... end - 1 become a walk, if that pays. */
+/* Makes steps first ... end - 1 a walk, if that pays. */
 static void make_walk(satf_context *ctx, satf_plan *plan, size_t first, size_t end)
 {
     plan_walk *walk = &plan->walks[plan->walk_count];
@@ -259,7 +259,7 @@ static void make_walk(satf_context *ctx, satf_plan *plan, size_t first, size_t e
     plan->walk_count++;
 }
 
-/* Steps that are none of a walk yet, and have walkers, become one each. */
+/* Makes walks of one step of steps that are in no walk yet and have walkers. */
 static void make_single_walks(satf_context *ctx, satf_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {
@@ -275,7 +275,7 @@ static void make_single_walks(satf_context *ctx, satf_plan *plan)
     }
 }
 
-/* Images between filters take turns again, where some have become rings. */
+/* Lets images between filters alternate again, where some have become rings. */
 static void take_turns(satf_plan *plan)
 {
     plan_place latest = {PLACE_EVEN, 0};
@@ -303,7 +303,7 @@ void walk_find(satf_context *ctx, satf_plan *plan)
         return;
     }
     for (size_t first = 0, end; first < plan->count; first = end) {
-        size_t until = first; /* steps of whole filters */
+        size_t until = first; /* the end of the last whole filter */
         for (end = first; end < plan->count && end - first < MOST_STEPS && walks(plan, first, end);
              end++) {
             until = end + 1 == plan->count || plan->steps[end + 1].link != plan->steps[end].link
@@ -362,7 +362,7 @@ plan_walk *walk_at(satf_plan *plan, size_t index)
     return NULL;
 }
 
-/* The least multiple of both; INT64_MAX where it is larger. */
+/* The least common multiple; INT64_MAX if it is larger. */
 static int64_t common_multiple(int64_t a, int64_t b)
 {
     int64_t of = a, rest = b, all;

@@ -1,4 +1,4 @@
-/* The filters that move pixels, or make fewer of them, applied to weights while a plan is made. */
+/* Applies filters that move pixels, or make fewer of them, to weights while a plan is made. */
 #include "weights.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static satf_status move_weights(satf_context *ctx, const chain_link *link, const
 
 /* ------------------------------------------------------------------------ cells */
 
-/* Weights by rows, as doubles: means of these are 0 only where all is. */
+/* Weights by rows, as doubles: their means are 0 only if all of them are. */
 typedef struct real_rows {
     const satf_view *in;
     double *from, *to;
@@ -61,7 +61,7 @@ static void *row_of_means(void *user, int64_t y)
     return ((const real_rows *)user)->to;
 }
 
-/* Integers to nearest, halves up, of which a mean may be a little less; none becomes 0. */
+/* Stores means: integers to nearest, halves up (a mean may be a little less); none becomes 0. */
 static void store_row(const double *means, const satf_view *out, int64_t y)
 {
     int type = out->type;
@@ -103,7 +103,7 @@ static satf_status average_weights(satf_context *ctx, const chain_link *link, co
 
 /* ----------------------------------------------------------------------- behind */
 
-/* A part of the weights, or more: what lies above and left of them weighs nothing. */
+/* Cuts a part from the weights, or adds pixels above and to the left, which weigh nothing. */
 static satf_status cut_weights(satf_context *ctx, const satf_view *in, satf_rect part,
                                const satf_view *out)
 {

@@ -316,7 +316,7 @@ static satf_status line_plan(satf_context *ctx, filter_step *step)
         step->walker_bytes = satf_align64(sizeof(line_walker)) + plan->walk_bytes;
         return SATF_OK;
     }
-    if (own && plan->walk_bytes) { /* planned once more as walked */
+    if (own && plan->walk_bytes) { /* walkers always make such steps */
         return SATF_OK;
     }
     line_plan_blocks(ctx, step, plan);
