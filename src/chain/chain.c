@@ -1,4 +1,4 @@
-/* Chains of filters: creating, setting parameters by type, appending. */
+/* Chains of filters: creates them, sets parameters by type, appends. */
 #include "chain.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ satf_filter *chain_new(satf_context *ctx)
     return chain;
 }
 
-/* Room for `more` links behind the last, and for as many again, so that n calls copy O(n) links. */
+/* Makes room for `more` links behind the last, and for as many again: n calls copy O(n) links. */
 static satf_status chain_grow(satf_context *ctx, satf_filter *chain, size_t more)
 {
     size_t count;
@@ -96,7 +96,7 @@ satf_status filter_fail_name(satf_context *ctx, const char *name)
                      SATF_MOST(name, 80), names);
 }
 
-/* The parameter whose value, of those that stand in the options as they are, that text may be. */
+/* The first parameter whose value, in the options themselves, the text may be. */
 static const filter_param *param_taking(satf_context *ctx, const filter_info *info,
                                         const char *text)
 {
@@ -193,8 +193,7 @@ int satf_filter_knows_colours(const satf_filter *filter)
     return knows;
 }
 
-/* How many filters there are without those at the end that move pixels, and leave them as they are.
- */
+/* How many filters are left without those at the end that only move pixels. */
 static size_t count_without_moves(const satf_filter *filter)
 {
     size_t count = filter->count;
@@ -282,7 +281,7 @@ static satf_status fail_kind(satf_context *ctx, const chain_link *link, const ch
                      SATF_MOST(param, 80));
 }
 
-/* "size" is both sides of a window, "width" and "height" are one each. */
+/* Sets both sides of a window, for "size", or one, for "width" and "height". */
 static satf_status set_sides(satf_context *ctx, chain_link *link, const filter_param *param,
                              const char *name, int64_t value)
 {
@@ -389,7 +388,7 @@ satf_status satf_filter_set_border(satf_context *ctx, satf_filter *filter, satf_
     return SATF_OK;
 }
 
-/* The last filter's parameter of that kind, for what is `given`: "rectangles are". */
+/* Finds the last filter's parameter of a kind, for `given`: what = "rectangles are". */
 static satf_status find_kind(satf_context *ctx, satf_filter *filter, param_kind kind,
                              const void *given, const char *what, const filter_param **param)
 {
@@ -405,7 +404,7 @@ static satf_status find_kind(satf_context *ctx, satf_filter *filter, param_kind 
     return status;
 }
 
-/* What was made, a pointer at `made`, becomes the parameter's value unless that failed. */
+/* Makes the pointer at `made` the parameter's value, unless making it failed. */
 static satf_status keep(satf_filter *filter, const filter_param *param, satf_status status,
                         const void *made)
 {
@@ -459,7 +458,7 @@ void chain_count_as(satf_filter *chain, const satf_filter *other)
     filter_picture_share(chain->counting.weights);
 }
 
-/* Whether the chain says of its own which pixels count nothing. */
+/* Whether the chain itself says which pixels do not count. */
 static bool counts_apart(const satf_filter *chain)
 {
     const chain_counting *says = &chain->counting;
@@ -518,7 +517,7 @@ satf_status satf_filter_set_missing(satf_context *ctx, satf_filter *filter, int 
     return SATF_OK;
 }
 
-/* Takes the picture over. */
+/* Sets the chain's weights, and takes the picture, also on failure. */
 static satf_status set_weights(satf_context *ctx, satf_filter *filter, filter_picture *weights)
 {
     if (weights && weights->view.channels != 1) {

@@ -1,5 +1,5 @@
-/* The inside of satf_filter: a chain of filters with their parameters' values. Read this file
- * first, then params.h and region.h. */
+/* The inside of a satf_filter: a chain of filters with the values of their parameters. Read this
+ * file first, then params.h and region.h. */
 #ifndef SATF_CHAIN_CHAIN_H
 #define SATF_CHAIN_CHAIN_H
 
@@ -18,12 +18,12 @@ typedef struct chain_link {
     _Alignas(max_align_t) unsigned char options[FILTER_OPTIONS_BYTES]; /* the filter's own struct */
 } chain_link;
 
-/* The pixels that count nothing, for all filters of a chain; weights are those of its input. */
+/* Which pixels do not count, for all filters of a chain. Weights are of the chain's input. */
 typedef struct chain_counting {
     bool omits_nan; /* samples that are no number */
     bool says_nodata;
     double nodata;           /* samples of that value */
-    filter_picture *weights; /* what others count; NULL: wholly */
+    filter_picture *weights; /* of the other pixels; NULL: all count wholly */
 } chain_counting;
 
 struct satf_filter {
@@ -39,10 +39,10 @@ satf_filter *chain_new(satf_context *ctx);
 /* Appends a filter with its parameters at their defaults. */
 satf_status chain_add(satf_context *ctx, satf_filter *chain, const filter_info *info);
 
-/* A chain that says nothing yet of pixels that count nothing says what the other does. */
+/* Lets a chain that does not say yet which pixels do not count say the same as the other. */
 void chain_count_as(satf_filter *chain, const satf_filter *other);
 
-/* Whether the same pixels count nothing. Weights are shared, so their place is their identity. */
+/* Whether the same pixels count in both chains. Weights are shared: one address, one picture. */
 static inline bool chain_counts_alike(const satf_filter *a, const satf_filter *b)
 {
     const chain_counting *p = &a->counting, *q = &b->counting;
@@ -57,10 +57,10 @@ static inline chain_link *chain_last(satf_filter *chain)
     return &chain->links[chain->count - 1];
 }
 
-/* Fails with "no filter is called ...", listing those there are. */
+/* Fails with "no filter is called ...", and lists all filters. */
 satf_status filter_fail_name(satf_context *ctx, const char *name);
 
-/* Fails with "... has no parameter ...", listing those there are. */
+/* Fails with "... has no parameter ...", and lists all parameters. */
 satf_status filter_fail_param(satf_context *ctx, const filter_info *info, const char *name);
 
 static inline void chain_note_given(chain_link *link, const filter_param *param)

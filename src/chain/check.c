@@ -1,4 +1,4 @@
-/* Checks of a chain's parameters before it works. */
+/* Checks a chain's parameters before it works (check.h). */
 #include "check.h"
 
 #include <string.h>
@@ -81,7 +81,7 @@ satf_status filter_check_instead(satf_context *ctx, const chain_link *link, bool
     return SATF_OK;
 }
 
-/* Weights of a Gaussian are no boxes, whose number somebody has given. */
+/* Fails if the number of boxes is given, and the Gaussian goes by its own weights. */
 static satf_status check_passes(satf_context *ctx, const chain_link *link)
 {
     const filter_pass *last = filter_last(link->info);

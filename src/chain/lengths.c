@@ -1,4 +1,4 @@
-/* Windows of a chain that are lengths (size.h) become pixels. */
+/* Makes windows of a chain that are lengths (size.h) pixels. */
 #include "check.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "region.h"
 #include "size.h"
 
-/* *size, a length, becomes pixels. */
+/* Makes *size, a length, pixels. */
 static satf_status resolve_size(satf_context *ctx, const filter_param *param, double x, double y,
                                 filter_size *size)
 {

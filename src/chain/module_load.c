@@ -1,5 +1,5 @@
 /*
- * Loading modules: shared objects with a filter each. What a module says is checked here, once;
+ * Loads modules: shared objects with a filter each. A module's description is checked here, once;
  * engines then take its filter like any other. Modules stay until the process ends.
  */
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ------------------------------------------------------------------------- checks */
 
-/* Letters, digits and `joints`, of which none is the first. */
+/* Whether the name has only small letters, digits and `joints`, which do not come first. */
 static bool module_is_name(const char *name, const char *joints)
 {
     char all[64];
@@ -26,7 +26,7 @@ static bool module_is_name(const char *name, const char *joints)
            strspn(name, all) == strlen(name);
 }
 
-/* Text of one line, which people see in lists. */
+/* Whether it is text of one line, which lists can show. */
 static bool is_text(const char *text)
 {
     return text && satf_text_escape(text, NULL, 0) == strlen(text);
@@ -42,14 +42,14 @@ static bool has_kind(const filter_info *info, param_kind kind)
     return false;
 }
 
-/* Numbers of formulas are 1 ... formula_count - 1. */
+/* Whether the module has a formula of that number, 1 ... formula_count - 1. */
 static bool is_formula(const satf_module *module, int number)
 {
     return number > FORMULA_NONE && number < (int)module->formula_count;
 }
 
-/* Whether the parameter has what its kind needs: a default but for files, words unless it is a
- * flag, and room in the options. */
+/* Whether the parameter has all that its kind needs: a default unless it is a file, words unless it
+ * is a flag, and room in the options. */
 static bool is_param(const filter_info *info, const filter_param *p)
 {
     const unsigned files = 1U << PARAM_TEMPLATE | 1U << PARAM_ORDER | 1U << PARAM_IMAGE;
@@ -64,7 +64,7 @@ static bool is_param(const filter_info *info, const filter_param *p)
            bytes <= info->options_bytes - p->offset;
 }
 
-/* NULL if its parameters are sound, else what is wrong. */
+/* NULL if the filter's parameters are sound, else the defect. */
 static const char *param_defect(const filter_info *info)
 {
     size_t count = 0;
@@ -86,7 +86,7 @@ static const char *param_defect(const filter_info *info)
                : "lacks the parameters of a window (FILTER_WINDOW_PARAMS)";
 }
 
-/* The functions that its numbers stand for, and what these read. */
+/* Checks the module's functions, by number, and what they read. */
 static const char *function_defect(const satf_module *module)
 {
     const unsigned known = 2 * FORMULA_GROWS - 1;
@@ -110,7 +110,7 @@ static const char *function_defect(const satf_module *module)
     return is_whole ? NULL : "has no formula, too many, or one that lacks a function";
 }
 
-/* What a pass over windows says of its formula. */
+/* Whether a pass over windows names its formulas rightly. */
 static bool is_window_pass(const satf_module *module, const filter_pass *pass)
 {
     return is_formula(module, pass->formula) && pass->mix == MIX_NONE &&
@@ -125,7 +125,7 @@ static bool is_mix_pass(const satf_module *module, const filter_pass *pass)
            pass->lanes >= 0 && pass->lanes <= FORMULA_LANES;
 }
 
-/* What is wrong with pass k of a module's filter. */
+/* The defect of pass k of a module's filter, or NULL. */
 static const char *pass_defect(const satf_module *module, const filter_pass *pass, int k)
 {
     const pass_shape *shape = pass_shape_of(pass);
@@ -167,7 +167,7 @@ static const char *way_defect(const satf_module *module, const filter_passes *wa
                : found;
 }
 
-/* Its ways must have results of one type, and use alpha and colour alike. */
+/* Checks that the filter's ways have results of one type, and use alpha and colour alike. */
 static const char *ways_defect(const satf_module *module, const filter_info *info)
 {
     const char *found = info->on_device.count ? "has passes for devices, which compute none of it"
@@ -206,7 +206,7 @@ static const char *defect(const satf_module *module)
 
 /* ------------------------------------------------------------------------ loading */
 
-/* Under the lock. */
+/* Checks and adds a module. Called under the lock. */
 static satf_status module_append(satf_context *ctx, const char *path, const satf_module *module)
 {
     if (module_is_added(module)) {

@@ -30,7 +30,7 @@ static const int image_counts[MIX_COUNT] = {
 };
 #undef MIX_ENTRY
 
-/* What a module's filter has become: its passes with formulas of numbers of our own. */
+/* A module's filter in the table: its passes, with the numbers that its formulas have here. */
 typedef struct loaded_module {
     const satf_module *from;
     filter_info info;
@@ -38,7 +38,7 @@ typedef struct loaded_module {
 } loaded_module;
 
 static loaded_module *loaded[MODULES];
-static atomic_size_t loaded_count; /* those below it never change */
+static atomic_size_t loaded_count; /* entries below it never change */
 
 /* Number FORMULA_COUNT + MODULE_FORMULAS * m + n is formula n of module m. */
 static const satf_module_formula *foreign(int number)
@@ -86,7 +86,7 @@ const filter_info *module_filter_at(size_t index)
 
 /* ---------------------------------------------------------------------------- modules */
 
-/* Its formulas as those of module m. The vectorised epilogues are for formulas of the library. */
+/* Gives the pass's formulas the numbers of module m. Its epilogues are not the vectorised ones. */
 static void renumber(filter_pass *pass, size_t m)
 {
     int first = FORMULA_COUNT + (int)m * MODULE_FORMULAS;

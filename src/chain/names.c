@@ -1,9 +1,9 @@
-/* The public names and facts of the filters in the table. */
+/* The public functions that name and describe the filters of the table. */
 #include "../base/memory.h"
 #include "modules.h"
 #include "pass.h"
 
-/* Grey computes, of the pixel alone. */
+/* Filters to grey compute, though their shape moves pixels. */
 static satf_filter_kind kind_of(const filter_pass *pass)
 {
     satf_filter_kind kind = pass_shape_of(pass)->kind;

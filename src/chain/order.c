@@ -1,4 +1,4 @@
-/* Orders of pixels from numbers in memory. */
+/* Makes and checks orders of pixels, from numbers in memory. */
 #include "order.h"
 
 #include <inttypes.h>

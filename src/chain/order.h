@@ -14,11 +14,11 @@ typedef struct filter_order {
     uint32_t entries[];    /* pixel k of the result is pixel entries[k] */
 } filter_order;
 
-/* Room for count entries, of one user; SATF_INVALID for none or too many. */
+/* Makes an order with room for count entries, of one user; SATF_INVALID for none or too many. */
 satf_status filter_order_new(satf_context *ctx, int64_t count, filter_order **out);
 
-/* SATF_OK if every one of 0 ... count - 1 is among the entries; else a sentence that names
- * the first entry that is there before. The entries must be below count. */
+/* SATF_OK if each of 0 ... count - 1 is among the entries; else a sentence that names the first
+ * entry that repeats another. The entries must be below count. */
 satf_status filter_order_prove(satf_context *ctx, const filter_order *order);
 
 /* Fails because entry k is the number `value`, which no pixel has. `sign`: "" or "-". */
@@ -32,7 +32,7 @@ satf_status filter_order_make(satf_context *ctx, const int64_t *numbers, size_t 
 /* Reads an order from a .npy file of integers, (H * W,) or (H, W). (order_file.c) */
 satf_status filter_order_read(satf_context *ctx, const char *path, filter_order **out);
 
-/* SATF_OK if images of that size have as many pixels. */
+/* SATF_OK if images of this size have as many pixels. */
 satf_status filter_order_check(satf_context *ctx, const filter_order *order, const satf_view *in);
 
 /* One user more, one less; the last one frees it. NULL is allowed. */

@@ -1,4 +1,4 @@
-/* Orders of pixels from .npy files: integers of any size, sign and byte order. */
+/* Reads orders of pixels from .npy files: integers of any size, sign and byte order. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static satf_status order_read_bytes(satf_context *ctx, void *user, void *to, siz
                         : satf_fail(ctx, SATF_DATA, "it ends too early");
 }
 
-/* What the header says must be integers, in one dimension or two. */
+/* Checks that the file has integers, in one dimension or two. */
 static satf_status order_check_header(satf_context *ctx, const satf_npy *info, int64_t *count)
 {
     bool integers = (info->kind == 'i' || info->kind == 'u') &&
@@ -48,7 +48,7 @@ static satf_status order_check_header(satf_context *ctx, const satf_npy *info, i
     return SATF_OK;
 }
 
-/* Entry number k of the file; *value becomes it, without its sign. True if it is negative. */
+/* Loads an entry of the file; *value becomes its magnitude. True if it is negative. */
 static bool load_entry(const satf_npy *info, const unsigned char *at, uint64_t *value)
 {
     uint64_t bits = 0;
@@ -61,7 +61,7 @@ static bool load_entry(const satf_npy *info, const unsigned char *at, uint64_t *
     return negative;
 }
 
-/* The place of the file's entry i: Fortran's order goes down the columns. */
+/* The place of the file's entry i in the order: Fortran's arrays go down the columns. */
 static int64_t order_place_of(const satf_npy *info, int64_t i)
 {
     if (info->dimensions < 2 || !info->fortran) {

@@ -1,4 +1,4 @@
-/* The kinds of parameters, an entry each: how a value is read, printed and kept. */
+/* The kinds of parameters, an entry each: how a value is parsed, printed, shared and released. */
 #include "params.h"
 
 #include <errno.h>
@@ -65,7 +65,7 @@ satf_status param_fail_range(satf_context *ctx, const filter_param *param, const
 
 /* ------------------------------------------------------------------- numbers */
 
-/* The shortest of two texts that satf_strtod() makes the number of, whatever the locale. */
+/* Prints 15 digits, or 17 if satf_strtod() needs them to read the number, whatever the locale. */
 static int print_number(double value, char *text, size_t bytes)
 {
     char number[40];
@@ -82,7 +82,7 @@ static int print_number(double value, char *text, size_t bytes)
     return snprintf(text, bytes, "%s", number);
 }
 
-/* The whole of text as a finite number that does not begin with a blank. */
+/* Reads the whole text as a finite number, which must not begin with a blank. */
 static bool param_read_number(const char *text, double *value)
 {
     char *end;
@@ -90,7 +90,7 @@ static bool param_read_number(const char *text, double *value)
     return end != text && !*end && !strchr(" \t\n\v\f\r", *text) && isfinite(*value);
 }
 
-/* The word that a real takes in place of a number, of the metavar "S|auto"; NULL: none. */
+/* The word that a real takes in place of a number, from a metavar like "S|auto"; NULL: none. */
 static const char *param_word_of(const filter_param *param)
 {
     const char *bar = strchr(param->metavar, '|');
@@ -125,7 +125,7 @@ static int print_real(const filter_param *param, const void *value, char *text, 
                          : print_number(number, text, bytes);
 }
 
-/* A decimal integer at *text, which moves behind it; false if there is none that int64_t holds. */
+/* Reads a decimal integer at *text, which moves behind it; false if int64_t holds none there. */
 static bool param_next_integer(const char **text, int64_t *value)
 {
     const char *digits = *text + (**text == '-');
@@ -242,7 +242,7 @@ static int print_border(const filter_param *param, const void *value, char *text
 
 /* --------------------------------------------------------------------- words */
 
-/* text: one of the words between the metavar's bars. */
+/* Parses one of the words between the metavar's bars. */
 static satf_status parse_choice(satf_context *ctx, const filter_info *info,
                                 const filter_param *param, const char *text, void *value)
 {
@@ -300,7 +300,7 @@ satf_status satf_context_set_filter_files(satf_context *ctx, int allowed)
     return SATF_OK;
 }
 
-/* Before a file is opened that a filter's text names. */
+/* Fails if files that a filter's text names may not be opened. */
 static satf_status check_file(satf_context *ctx, const filter_info *info, const filter_param *param)
 {
     return ctx->settings.no_filter_files

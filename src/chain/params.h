@@ -1,4 +1,4 @@
-/* Parameters of filters: what their kinds have in common, and what is done with a value. */
+/* Parameters of filters: what there is for each kind, and the values in options. */
 #ifndef SATF_CHAIN_PARAMS_H
 #define SATF_CHAIN_PARAMS_H
 
@@ -7,28 +7,28 @@
 
 /* A kind of value. */
 typedef struct param_kind_row {
-    satf_param_type type; /* what it is called outside */
+    satf_param_type type; /* its name in the public interface */
     size_t bytes;         /* of the value in an options struct */
-    /* *value = what text says, of which messages quote a part. text is not empty, but NULL for a
-     * flag that stands alone. On failure *value stays as it was. */
+    /* *value = what the text says; messages quote a part. text is not empty, but NULL for a flag
+     * that stands alone. On failure *value stays as it was. */
     satf_status (*parse)(satf_context *ctx, const filter_info *info, const filter_param *param,
                          const char *text, void *value);
-    /* The text that parse() makes the value of, as snprintf(); NULL for files. */
+    /* Prints the text of which parse() makes the value, as snprintf(); NULL for files. */
     int (*print)(const filter_param *param, const void *value, char *text, size_t bytes);
-    /* One user more, one less, of what the value points to; NULL if it points nowhere. */
+    /* One user more, or one less, of what the value points to; NULL if it points nowhere. */
     void (*share)(void *value);
     void (*release)(void *value);
 } param_kind_row;
 
 const param_kind_row *param_kind_of(const filter_param *param);
 
-/* Whether it is a level, whose range depends on the samples. */
+/* Whether the parameter is a level, whose range depends on the samples. */
 bool param_is_level(const filter_param *param);
 
-/* Whether it takes the number, of some samples; not of NAN. */
+/* Whether the parameter takes the number, for some type of samples; not NAN. */
 bool param_takes(const filter_param *param, double number);
 
-/* The integer, real or size is out of range, which the message names. */
+/* Fails, for an integer, real or size out of its range, which the message names. */
 satf_status param_fail_range(satf_context *ctx, const filter_param *param, const char *name,
                              const char *value);
 

@@ -1,4 +1,4 @@
-/* Filters from text and back: the grammar of satf_filter_parse() and of the command line. */
+/* Makes filters of text, and text of filters: the grammar of satf_filter_parse(). */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static char *split_value(char *word)
     return value;
 }
 
-/* One "NAME[=VALUE][,PARAM=VALUE]..."; word is taken apart. */
+/* Parses one "NAME[=VALUE][,PARAM=VALUE]..."; writes into `word`. */
 static satf_status parse_filter(satf_context *ctx, satf_filter *chain, char *word)
 {
     char *rest = strchr(word, ',');
@@ -112,7 +112,7 @@ done:
 
 /* ------------------------------------------------------------------ printing */
 
-/* Text that is as long as it is, of which only so much is there as fits. */
+/* Text that is counted whole, and stored as far as there is room. */
 typedef struct printer {
     char *text;
     size_t bytes, length;

@@ -8,7 +8,7 @@
 #include "rects.h"
 #include "shape.h"
 
-/* What type the result has with these options. */
+/* The rule for the type of the result with these options. */
 static inline filter_type_rule filter_type(const filter_pass *pass, const void *options)
 {
     if (pass->type != TYPE_BILEVEL) {
@@ -19,7 +19,7 @@ static inline filter_type_rule filter_type(const filter_pass *pass, const void *
     return bilevel.surface ? TYPE_REAL : TYPE_BILEVEL;
 }
 
-/* Whether such an image becomes grey first. */
+/* Whether the image becomes grey first. */
 static inline bool filter_needs_grey(const filter_pass *pass, const satf_view *in)
 {
     return pass->grey && in->channels >= 3;
@@ -34,20 +34,20 @@ static inline bool filter_weighs(const filter_pass *pass)
 /* What a formula reads, by its number; nothing for FORMULA_NONE. (modules.c) */
 unsigned formula_reads(int number);
 
-/* Whether the formulas read FORMULA_SQUARE, FORMULA_CENTRE. */
+/* Whether the pass's formulas read any of `what`, such as FORMULA_SQUARE. */
 static inline bool filter_reads(const filter_pass *pass, unsigned what)
 {
     return (formula_reads(pass->formula) | formula_reads(pass->reduction)) & what;
 }
 
-/* The first of its ways that has passes. */
+/* The first way of the filter that has passes. */
 static inline const filter_passes *filter_any_way(const filter_info *info)
 {
     return &info->ways[info->ways[0].count == 0];
 }
 
-/* What the filter is with these options, for such an image, with an auxiliary input or without.
- * What a module says and there is not is the first way. */
+/* The filter's passes with these options, for the image, with an auxiliary input or without. If a
+ * module names a way that there is not, the first one. */
 static inline const filter_passes *filter_way(const filter_info *info, const void *options,
                                               const satf_view *in, bool aux)
 {
@@ -61,24 +61,24 @@ static inline const filter_passes *filter_way(const filter_info *info, const voi
     return way->count == 0 && aux ? filter_any_way(info) : way;
 }
 
-/* Its last pass, in what all its ways have in common: the type and shape of the result, the uses of
- * alpha and of grey. */
+/* The filter's last pass, for the facts that all its ways share: the type and shape of the result,
+ * the uses of alpha and of grey. */
 static inline const filter_pass *filter_last(const filter_info *info)
 {
     const filter_passes *way = filter_any_way(info);
     return &way->list[way->count - 1];
 }
 
-/* Whether it is one pass over its input alone. */
+/* Whether the filter is one pass over its input alone. */
 static inline bool filter_is_simple(const filter_info *info)
 {
     return info->ways[0].count == 1;
 }
 
-/* Images that a mix sees, by its number. (modules.c) */
+/* How many images a mix reads, by its number. (modules.c) */
 int mix_images(int number);
 
-/* Whether it reads image aux[b]. */
+/* Whether the pass reads image aux[b]. */
 static inline bool filter_reads_aux(const filter_pass *pass, int b)
 {
     return pass->mix != MIX_NONE        ? b + 1 < mix_images(pass->mix)
@@ -87,7 +87,7 @@ static inline bool filter_reads_aux(const filter_pass *pass, int b)
                                         : false;
 }
 
-/* How far a pass along lines looks to every side. */
+/* How far passes along lines reach to either side. */
 static inline int64_t filter_lines_reach(const filter_lines *lines)
 {
     return lines->times ? lines->times * (lines->radius + 1) : lines->radius;
@@ -100,32 +100,32 @@ static inline bool filter_has_centre(const filter_pass *pass)
            pass->reduction != FORMULA_NONE;
 }
 
-/* Whether the formula reads nothing but samples at the pixel. */
+/* Whether the formulas read only samples at the pixel. */
 static inline bool filter_reads_pixels_alone(const filter_pass *pass)
 {
     return !filter_reads(pass, FORMULA_SUM | FORMULA_SQUARE | FORMULA_LUMA);
 }
 
-/* Whether it looks at the whole image before it begins. */
+/* Whether the pass looks at the whole image before it begins. */
 static inline bool filter_reduces(const filter_pass *pass)
 {
     return pass->reduction != FORMULA_NONE || pass->histogram;
 }
 
-/* Whether a formula reads squares alone: of what is above a shift these say nothing. */
+/* Whether a formula reads squares alone: squares of samples less a shift would tell it nothing. */
 static inline bool formula_reads_squares_alone(int number)
 {
     return (formula_reads(number) & (FORMULA_SUM | FORMULA_SQUARE)) == FORMULA_SQUARE;
 }
 
-/* Whether the moments of floats are those of what samples are above a shift. */
+/* Whether the moments of floats are taken of samples less a shift. */
 static inline bool filter_has_shifts(const filter_pass *pass)
 {
     return filter_reads(pass, FORMULA_SQUARE) && !formula_reads_squares_alone(pass->formula) &&
            !formula_reads_squares_alone(pass->reduction);
 }
 
-/* Whether the result is the input made smaller: its pixels lie further apart in the scene. */
+/* Whether the pass makes the picture smaller, so that its pixels lie further apart in the scene. */
 static inline bool filter_scales(const filter_pass *pass)
 {
     return pass->shape && !pass->corner;

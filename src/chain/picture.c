@@ -1,4 +1,4 @@
-/* Auxiliary images: from files and memory, and the sums of all their samples. */
+/* Auxiliary inputs: from files and memory, and the sums of their channels. */
 #include "picture.h"
 
 #include <inttypes.h>
@@ -31,13 +31,13 @@ satf_status filter_picture_wrap(satf_context *ctx, satf_image *image, const char
 satf_status filter_picture_read(satf_context *ctx, const char *path, filter_picture **out)
 {
     satf_image *image;
-    char axes[sizeof ctx->settings.axes]; /* are the inputs' */
+    char axes[sizeof ctx->settings.axes]; /* axes are set for inputs alone */
     *out = NULL;
     memcpy(axes, ctx->settings.axes, sizeof axes);
     ctx->settings.axes[0] = '\0';
     satf_status status = satf_image_read(ctx, path, &image);
     memcpy(ctx->settings.axes, axes, sizeof axes);
-    if (!status && image->damaged) { /* which no note of the filter's calls could say */
+    if (!status && image->damaged) { /* no note of the filter's calls could tell of it */
         satf_image_destroy(image);
         status = satf_fail(ctx, SATF_DATA, "the file is damaged: bytes of it make no sense");
     }
@@ -135,7 +135,7 @@ satf_status filter_picture_check(satf_context *ctx, const char *name, const satf
                          : "");
 }
 
-/* A view of that channel alone. */
+/* A view of one channel. */
 static satf_view channel_of(const satf_view *view, int channel)
 {
     satf_view one = *view;

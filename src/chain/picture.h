@@ -19,10 +19,10 @@ typedef struct filter_picture {
 /* Reads an auxiliary input from a file of any format. *out is NULL on failure. */
 satf_status filter_picture_read(satf_context *ctx, const char *path, filter_picture **out);
 
-/* A copy of a view of the host. */
+/* Makes an auxiliary input, a copy of a view of the host. */
 satf_status filter_picture_make(satf_context *ctx, const satf_view *view, filter_picture **out);
 
-/* An image by that name, which it takes, also on failure. */
+/* Makes an auxiliary input of an image, which it takes, also on failure. */
 satf_status filter_picture_wrap(satf_context *ctx, satf_image *image, const char *name,
                                 filter_picture **out);
 
@@ -35,17 +35,17 @@ typedef enum filter_likeness {
     LIKE_RGB       /* RGB, with or without alpha, of any such type */
 } filter_likeness;
 
-/* A message begins with the name. */
+/* Fails, in a message that begins with the name, if the picture is not like that. */
 satf_status filter_picture_check(satf_context *ctx, const char *name, const satf_view *picture,
                                  const satf_view *in, filter_likeness likeness);
 
-/* *out = an image with the input's channels, each of which is the picture's, or its only one
+/* *out = an image with the input's channels, each a copy of the picture's, or of its only one
  * besides alpha. */
 satf_status filter_picture_spread(satf_context *ctx, const satf_view *picture, const satf_view *in,
                                   satf_image **out);
 
-/* *out = a row as wide as the picture, of f64: in each sample the sum of its channel's samples in
- * all rows, of floats row by row. */
+/* *out = a row of f64 as wide as the picture, each sample the sum of its channel's samples over the
+ * whole picture; floats are added row by row. */
 satf_status filter_picture_sum(satf_context *ctx, const satf_view *picture, satf_image **out);
 
 /* One user more, one less; the last one frees it. NULL is allowed. */

@@ -1,6 +1,6 @@
-/* The rectangles of a template: from memory, and from files of lines `x y w h weight`, the weight a
- * number or a fraction such as -1/2601, in which # begins a comment. Some editors put the three
- * bytes of a UTF-8 byte order mark before the first line. */
+/* The rectangles of a template: from memory, and from files. A line is `x y w h weight`, the weight
+ * a number or a fraction such as -1/2601; # begins a comment. Some editors put the three bytes of a
+ * UTF-8 byte order mark before the first line. */
 #include "rects.h"
 
 #include <errno.h>
@@ -103,7 +103,7 @@ static void rects_skip_blanks(char **text)
     }
 }
 
-/* The next word of *text as an integer; false if it is none. */
+/* Reads the next word of *text as an integer; false if it is none. */
 static bool rects_next_integer(char **text, int64_t *value)
 {
     char *end;
@@ -115,7 +115,7 @@ static bool rects_next_integer(char **text, int64_t *value)
     return good;
 }
 
-/* The next word as a number, or as two with "/" between them: their quotient, rounded once. */
+/* Reads the next word as a number, or as two with "/" between them: the quotient, rounded once. */
 static bool next_weight(char **text, double *value)
 {
     char *end;
@@ -132,7 +132,7 @@ static bool next_weight(char **text, double *value)
     return good && (!*end || rects_is_blank(*end));
 }
 
-/* One line without comment and line end. NULL if it is right, else what is wrong. */
+/* Parses a line without comment and line end. NULL if it is right, else the defect. */
 static const char *parse_line(char *line, satf_weighted_rect *rect)
 {
     satf_rect *r = &rect->rect;

@@ -1,4 +1,4 @@
-/* The rectangles of a template. */
+/* The rectangles of a template: from memory or files, shared by filters. */
 #ifndef SATF_CHAIN_RECTS_H
 #define SATF_CHAIN_RECTS_H
 
@@ -14,17 +14,17 @@ typedef struct filter_rects {
     satf_weighted_rect items[];
 } filter_rects;
 
-/* NULL if the rectangle keeps the limits of options.h, else what is wrong with it. */
+/* NULL if the rectangle keeps the limits of options.h, else a clause that says how it does not. */
 const char *filter_rect_defect(const satf_weighted_rect *rect);
 
-/* Checks and copies them. *out is NULL on failure. */
+/* Checks and copies rectangles. *out is NULL on failure. */
 satf_status filter_rects_make(satf_context *ctx, const satf_weighted_rect *rects, size_t count,
                               filter_rects **out);
 
 /* Reads rectangles from a template file. */
 satf_status filter_rects_read(satf_context *ctx, const char *path, filter_rects **out);
 
-/* Grows to the least rectangle around both. */
+/* Makes *rect the least rectangle around both. */
 void filter_rect_around(satf_rect *rect, const satf_rect *with);
 
 /* The least rectangle around all of them. */

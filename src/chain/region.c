@@ -1,11 +1,11 @@
-/* Finding the part of an input on which a part of a result depends. */
+/* Finds the part of an input that a part of a result depends on. */
 #include <inttypes.h>
 
 #include "../base/view.h"
 #include "check.h"
 #include "region.h"
 
-/* Either may be FILTER_UNBOUNDED, and then the sum is. */
+/* The sum; FILTER_UNBOUNDED if either is. */
 static int64_t region_add(int64_t a, int64_t b)
 {
     return a > FILTER_UNBOUNDED - b ? FILTER_UNBOUNDED : a + b;
@@ -18,7 +18,7 @@ static void swap(int64_t *a, int64_t *b)
     *b = c;
 }
 
-/* A symmetry is undone: its transposition, then its flips. */
+/* Undoes a symmetry: its transposition, then its flips. */
 static void undo_symmetry(unsigned symmetry, filter_reach *reach)
 {
     if (symmetry & MOVE_TRANSPOSE) {
@@ -39,8 +39,8 @@ static filter_reach largest(filter_reach a, filter_reach b)
                           most(a.bottom, b.bottom)};
 }
 
-/* What lies outside along an axis stands for a pixel between the edge and this one, or, where the
- * image is mirrored, for one that is as far away on the other side, or for any. */
+/* Extends a reach along an axis by the border. A pixel outside stands for one between the edge and
+ * this pixel; under mirror and reflect for one as far on the other side; under wrap for any. */
 static void add_border(satf_border border, int64_t *before, int64_t *behind)
 {
     if (*before == 0 && *behind == 0) {
@@ -59,8 +59,8 @@ static filter_reach sum(filter_reach a, filter_reach b)
                           region_add(a.right, b.right), region_add(a.bottom, b.bottom)};
 }
 
-/* The reach of the last pass, on any way through those before it; border: NULL, or what lies
- * outside. */
+/* The reach of the last pass, over all ways through the passes before it; border: NULL, or the
+ * border that adds to it. */
 static filter_reach passes_reach(const chain_link *link, const filter_passes *way,
                                  const filter_border *border)
 {
@@ -69,7 +69,7 @@ static filter_reach passes_reach(const chain_link *link, const filter_passes *wa
         const filter_pass *pass = &way->list[k];
         const pass_shape *shape = pass_shape_of(pass);
         filter_reach summed = shape->reach ? shape->reach(link, pass) : (filter_reach){0, 0, 0, 0};
-        if (border && !shape->picks) { /* whose image goes beyond the border */
+        if (border && !shape->picks) { /* the image that it reads goes beyond the border */
             add_border(border->kind, &summed.left, &summed.right);
             add_border(border->kind, &summed.top, &summed.bottom);
         }
@@ -88,8 +88,8 @@ bool filter_has_zero_edge(const chain_link *link)
     return pass->zero_edge && pass->zero_edge(link->options);
 }
 
-/* The filter without an auxiliary input: one is as large as the image, and so counts as its input
- * does. */
+/* The filter's passes without an auxiliary input, which is as large as the image, and so counts as
+ * the input does. */
 static const filter_passes *plain_way(const chain_link *link)
 {
     const satf_view grey = {.channels = 1};
@@ -116,14 +116,14 @@ satf_rect filter_valid_part(const chain_link *link, int64_t width, int64_t heigh
     return (satf_rect){m.left, m.top, width - m.left - m.right, height - m.top - m.bottom};
 }
 
-/* Around the pixel of the filter's input that a pixel of its result stands for. */
+/* The filter's reach around the pixel of its input that a pixel of its result stands for. */
 static filter_reach link_reach(const chain_link *link)
 {
     const filter_passes *way = plain_way(link);
     const filter_pass *pass = &way->list[way->count - 1];
     const filter_border *border = chain_value(link, PARAM_BORDER);
     filter_picture *const *picture = chain_value(link, PARAM_IMAGE);
-    bool pictured = picture && *picture; /* which is as large as the image */
+    bool pictured = picture && *picture; /* a picture is as large as the image */
     bool all = filter_reduces(pass) || pictured || filter_param_of_kind(link->info, PARAM_ORDER);
     return all ? shape_all_reach(link, pass) : passes_reach(link, way, border);
 }
@@ -154,7 +154,7 @@ static satf_rect region_transpose(unsigned symmetry, satf_rect rect)
     return symmetry & MOVE_TRANSPOSE ? (satf_rect){rect.y, rect.x, rect.h, rect.w} : rect;
 }
 
-/* The flips of an image of that size. */
+/* Flips the rectangle in an image of that size. */
 static satf_rect flip(unsigned symmetry, const satf_rect *image, satf_rect rect)
 {
     rect.x = symmetry & MOVE_FLIP_H ? image->w - rect.x - rect.w : rect.x;
@@ -162,7 +162,7 @@ static satf_rect flip(unsigned symmetry, const satf_rect *image, satf_rect rect)
     return rect;
 }
 
-/* start and length grow by the reach, as far as the image goes. */
+/* Extends start and length by the reach, up to the image's ends. */
 static void enlarge(int64_t before, int64_t behind, int64_t size, int64_t *start, int64_t *length)
 {
     int64_t end = *start + *length;
@@ -171,12 +171,12 @@ static void enlarge(int64_t before, int64_t behind, int64_t size, int64_t *start
     *length = end - *start;
 }
 
-/* A rectangle of an image, whose size alone counts. */
+/* A rectangle `rect` of an image `of`, of which only the size counts. */
 typedef struct placed_rect {
     satf_rect of, rect;
 } placed_rect;
 
-/* Cuts off start ... start + size what lies in front of 0; at least 1 is left. */
+/* Cuts off the part in front of 0; at least 1 is left. */
 static void region_trim(int64_t *start, int64_t *size)
 {
     int64_t lost = *start < 0 ? -*start : 0;
@@ -184,8 +184,8 @@ static void region_trim(int64_t *start, int64_t *size)
     *size = *size > lost ? *size - lost : 1;
 }
 
-/* The part of the filter's input, which is of that size, on which a part of its result depends: all
- * of it where the result has a shape of its own. */
+/* The part of the filter's input, an image like `all`, that a part of its result depends on: all of
+ * it if the pass has a shape. */
 static placed_rect go_back(const chain_link *link, const satf_rect *all, const placed_rect *made)
 {
     const filter_pass *last = filter_last(link->info);
@@ -201,7 +201,7 @@ static placed_rect go_back(const chain_link *link, const satf_rect *all, const p
     from.of.h += lost.top + lost.bottom;
     from.rect.x += lost.left;
     from.rect.y += lost.top;
-    if (filter_has_zero_edge(link)) { /* a part of zeros alone takes any pixel */
+    if (filter_has_zero_edge(link)) { /* a part that is zeros alone takes any pixel */
         region_trim(&from.rect.x, &from.rect.w);
         region_trim(&from.rect.y, &from.rect.h);
     }
@@ -210,7 +210,7 @@ static placed_rect go_back(const chain_link *link, const satf_rect *all, const p
     return from;
 }
 
-/* The place in the filter's result of what it makes of a part of its input. */
+/* The place in the filter's result of its result from a part of the input. */
 static placed_rect region_go_on(const chain_link *link, const placed_rect *from)
 {
     const filter_pass *last = filter_last(link->info);
@@ -235,7 +235,7 @@ void filter_result_size(const chain_link *link, int64_t *width, int64_t *height)
     *height = made.of.h;
 }
 
-/* All that the first filters make of the image. */
+/* The size of the result of the first `count` filters. */
 static satf_rect region_result_of(const satf_filter *chain, size_t count, const satf_view *in)
 {
     satf_rect all = {0, 0, in->width, in->height};
@@ -260,7 +260,7 @@ satf_status filter_find_region(satf_context *ctx, const satf_filter *chain, cons
         satf_rect all = region_result_of(chain, i, in);
         at = go_back(&chain->links[i], &all, &at);
     }
-    if (chain->counting.weights) { /* which are as large as the image */
+    if (chain->counting.weights) { /* weights are as large as the image */
         at = (placed_rect){{0, 0, in->width, in->height}, {0, 0, in->width, in->height}};
     }
     *crop = at.rect;

@@ -1,7 +1,7 @@
-/* Reaches that several shapes have. */
+/* Reaches that several shapes share. */
 #include "chain.h"
 
-/* A window of all pixels of the image ends at its pixel. */
+/* `all` passes have a window that ends at its pixel. */
 filter_reach shape_window_reach(const chain_link *link, const filter_pass *pass)
 {
     const filter_size *size = chain_value(link, PARAM_SIZE);

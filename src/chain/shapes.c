@@ -1,4 +1,4 @@
-/* The table of shapes, whose rows stand beside engines. */
+/* The table of shapes. Its entries stand beside the engines. */
 #include "shape.h"
 
 #define SHAPE_ROW(over, name) extern const pass_shape shape_##name;

@@ -1,4 +1,4 @@
-/* Parsing and printing sizes, shapes and parts, in pixels or lengths. */
+/* Parses and prints sizes, shapes and parts, in pixels or lengths. */
 #include "size.h"
 
 #include <inttypes.h>
@@ -20,8 +20,8 @@ enum { LEAST_PIXELS = 3 };
 
 /* ------------------------------------------------------------------ text */
 
-/* A decimal number, in millionths, at *text, which moves behind it. False if it is too large or
- * has more digits than that; *decimal: it has a point. */
+/* Reads a decimal number, in millionths, at *text, which moves behind it. False if it is too large
+ * or has more decimals; *decimal: it has a point. */
 static bool next_number(const char **text, int64_t *millionths, bool *decimal)
 {
     const char *p = *text;
@@ -188,7 +188,7 @@ satf_status filter_part_parse(satf_context *ctx, const filter_info *info, const 
     return SATF_OK;
 }
 
-/* n millionths of the unit. */
+/* Prints n millionths of the unit. */
 static void print_length(int64_t n, const char *unit, char text[FILTER_SIZE_BYTES / 2])
 {
     int64_t part = n % MILLION;

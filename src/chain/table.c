@@ -1,4 +1,4 @@
-/* The table of filters, made of filters/. */
+/* The table of filters, made from filters/all.h. */
 #include <string.h>
 
 #include "../base/memory.h"
@@ -9,7 +9,7 @@
 #include "../../filters/all.h"
 #undef FILTER_DESCRIPTORS
 
-/* The filter `moments` has two outputs, each of which is that of a filter. It is not in the list
+/* The filter `moments` has two outputs, each of which another filter makes. It is not in the list
  * below, whose readers count on one output. */
 static const filter_pass moments_passes[] = {{
     .over = OVER_WINDOW,
@@ -35,7 +35,7 @@ static const filter_info moments_filter = {
 };
 
 /* The filter `copy`, for a file of another format, an upright picture or pages in one file. It is
- * not in the list either: nobody asks for it as a filter among others. */
+ * not in the list either, since nobody asks for it among others. */
 static unsigned copy_symmetry(const void *options)
 {
     (void)options;
