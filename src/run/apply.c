@@ -1,4 +1,4 @@
-/* Applying a filter: a plan that the context keeps for the next call of the same shape. */
+/* Applies a filter by a plan, which the context keeps for the next call of the same shape. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
@@ -10,12 +10,13 @@
 #include "../plan/tiles.h"
 #include "../plan/views.h"
 
-/* Memory of plans beyond that goes back after the call; plans that a program makes keep all. */
+/* The most memory of a kept plan between calls, on the host and on a device: above that it is given
+ * back after the call. Plans that a program makes keep all. */
 enum { KEPT_BYTES_HERE = 64 << 20, KEPT_BYTES_THERE = 512 << 20 };
 
 /* -------------------------------------------------------------- the context's plan */
 
-/* Files that parameters name are shared, so their places are their identity. */
+/* Whether filters are the same. Files that parameters name are shared, so their addresses tell. */
 static bool same_filter(const satf_filter *a, const satf_filter *b)
 {
     bool same = a->count == b->count && chain_counts_alike(a, b);
@@ -43,11 +44,11 @@ static bool serves(const satf_plan *plan, const filter_call *call)
 static void forget(satf_context *ctx)
 {
     satf_plan *plan = ctx->plan;
-    ctx->plan = NULL; /* what follows may open a device, and come here again */
+    ctx->plan = NULL; /* freeing may open a device, and come here again */
     filter_plan_free(ctx, plan);
 }
 
-/* Runs it in the caller's memory, which may hold anything. */
+/* Runs the plan in the caller's memory, which may hold anything. */
 static satf_status run_lent(satf_context *ctx, satf_plan *plan, const plan_images *images)
 {
     size_t bytes = plan->bytes ? plan->bytes + 63 : 0;
@@ -64,7 +65,7 @@ static satf_status run_lent(satf_context *ctx, satf_plan *plan, const plan_image
     return status;
 }
 
-/* Runs a plan of such a call, while which the context's is nobody's to free. */
+/* Runs a plan that serves the call; meanwhile nobody can free the context's plan. */
 static satf_status apply_run_plan(satf_context *ctx, satf_plan *plan, const filter_call *call)
 {
     plan_images images = {.in = call->in->data, .out = call->out->data};
@@ -91,7 +92,8 @@ static satf_status apply_run_plan(satf_context *ctx, satf_plan *plan, const filt
     return status;
 }
 
-/* Into a graph, which outlives what the context keeps: with memory of the graph's own. */
+/* Captures the call into a graph, with memory of the graph's own: it outlives the context's
+ * plan. */
 static satf_status run_captured(satf_context *ctx, const filter_call *call)
 {
     satf_plan *plan;
@@ -110,7 +112,7 @@ static satf_status run_captured(satf_context *ctx, const filter_call *call)
     return status;
 }
 
-/* The context's plan becomes one for that device. */
+/* Makes the context's plan one for the call and the device. */
 static satf_status keep_plan(satf_context *ctx, const filter_call *call, int device)
 {
     satf_context_forget(ctx);
@@ -174,7 +176,7 @@ satf_status satf_filter_apply(satf_context *ctx, const satf_filter *filter, cons
     return filter_apply(ctx, &call);
 }
 
-/* Whether `where` is a part of the result, and out a view for it. */
+/* Checks that `where` is a part of the result, and out a view for it. */
 static satf_status apply_check_part(satf_context *ctx, const satf_view *result,
                                     const satf_rect *where, const satf_view *out)
 {
@@ -191,7 +193,7 @@ static satf_status apply_check_part(satf_context *ctx, const satf_view *result,
     return filter_check_out(ctx, &part, out);
 }
 
-/* The call of a part of the result, its input the crop `from`. */
+/* Makes the call of a part of the result, whose input is the crop `from`. */
 static satf_status call_rect(satf_context *ctx, const satf_filter *filter, const satf_view *in,
                              const satf_rect *where, const satf_view *out, satf_view *from,
                              filter_call *call)
@@ -258,14 +260,14 @@ satf_status filter_bytes_lent(satf_context *ctx, const satf_filter *filter, cons
     }
     satf_plan *plan;
     *bytes = 0;
-    /* What a device cannot do after all is the CPU's. */
+    /* If a device fails, the CPU works: its memory counts. */
     filter_call call = filter_whole_call(ctx, filter, in, out);
     int device =
         ctx->settings.device == SATF_DEVICE_AUTO ? in->device : filter_plan_device(ctx, &call);
     status = filter_plan_make(ctx, &call, device, FILTER_CALL, &plan);
     if (!status) {
-        if (plan->device == plan->in.device && plan->bytes) { /* else it is the device's */
-            *bytes = plan->bytes + 63;                        /* the caller's may need aligning */
+        if (plan->device == plan->in.device && plan->bytes) { /* else the memory is the device's */
+            *bytes = plan->bytes + 63; /* the caller's memory may need aligning */
         }
         filter_plan_free(ctx, plan);
     }

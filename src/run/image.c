@@ -1,4 +1,4 @@
-/* Filtering whole images: their ranges, picture types and metadata. */
+/* Filters whole images: finds their ranges and picture types, and changes their metadata. */
 #include "../base/memory.h"
 #include "../base/image.h"
 #include "../io/meta/tags.h"
@@ -7,13 +7,13 @@
 #include "../chain/region.h"
 #include "../plan/step.h"
 
-/* The range that a filter sees: outside the image there may be other values. */
+/* The range that a filter sees, with the values that the border has outside the image. */
 static filter_range seen_range(const chain_link *link, filter_range range)
 {
     const filter_border *border = chain_value(link, PARAM_BORDER);
     double outside = border ? border->constant : 0;
     if (border && border->kind == SATF_BORDER_SHRINK && chain_value(link, PARAM_TEMPLATE)) {
-        outside = 0; /* nothing counts as zeros */
+        outside = 0; /* pixels outside count as 0 */
     } else if (!border || border->kind != SATF_BORDER_CONSTANT) {
         return range;
     }
@@ -22,7 +22,7 @@ static filter_range seen_range(const chain_link *link, filter_range range)
     return range;
 }
 
-/* The range that is left when it goes through a sample type. */
+/* The range in a sample type. */
 static filter_range stored_range(filter_range range, int type)
 {
     double max = (double)satf_type_max(type), min = satf_type_is_signed(type) ? -max - 1 : 0;
@@ -33,7 +33,7 @@ static filter_range stored_range(filter_range range, int type)
     return range;
 }
 
-/* The facts of such an image behind a filter of TYPE_SCALED: black and white stay what they are. */
+/* Changes an image's facts by a filter of TYPE_SCALED: black and white stay black and white. */
 static void scale_facts(const chain_link *link, const satf_view *in, filter_range *range,
                         double *alpha_max, int *picture_type)
 {
@@ -48,7 +48,7 @@ static void scale_facts(const chain_link *link, const satf_view *in, filter_rang
     }
 }
 
-/* Finds the facts of a chain that such an image goes through. */
+/* Finds the facts of a chain's result of an image. */
 static void filter_image_facts(satf_context *ctx, const satf_filter *filter, const satf_image *in,
                                satf_image *out)
 {
@@ -122,7 +122,8 @@ bool filter_keeps_size(const satf_filter *filter, const satf_view *in)
     return keeps;
 }
 
-/* The first value of that kind of a filter in front of which nothing turns; NULL: there is none. */
+/* The value of the first filter that has one of that kind, if none in front of it turns; NULL:
+ * none. */
 static const void *unturned_value(const satf_filter *filter, param_kind kind)
 {
     const void *value = NULL;
@@ -165,7 +166,7 @@ void filter_change_metadata(const satf_filter *filter, const satf_view *in, satf
     }
 }
 
-/* The full scale of the result, as samples of that type: integers keep it, whatever their width. */
+/* The full scale of the result in samples of a type: integers keep theirs in any width. */
 static double kept_scale(const satf_view *result, satf_type made)
 {
     double full = satf_full_scale(result);

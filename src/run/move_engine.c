@@ -1,8 +1,8 @@
 /*
- * Filters that move pixels as they are. Where the output's type is another than the input's, pixels
- * are moved first, on the CPU a band at a time, and then stored as results are, rounded and
- * saturated. On a device orders of pixels of 4 and 8 bytes go by the algorithms of src/permute, in
- * plans that run many times: they take long to prepare.
+ * The engine of filters that move pixels as they are. If the output has another type than the
+ * input, pixels are moved first, on the CPU a band at a time, and then stored as results, rounded
+ * and saturated. On a device, orders of pixels of 4 and 8 bytes go by the algorithms of src/permute
+ * in plans that run many times, since these take long to prepare.
  */
 #include "../base/memory.h"
 #include "../base/parallel.h"
@@ -14,12 +14,12 @@
 #include "../formula/pixels.h"
 
 enum { BAND_ROWS = 64 };
-enum { LEAST_SAMPLES = 150000 }; /* that are worth another thread: to wake it takes as long */
+enum { LEAST_SAMPLES = 150000 }; /* for each further thread: waking one takes about as long */
 
-/* What a plan keeps of a step. */
+/* The plan's state of a step. */
 typedef struct move_step {
-    bool permutes;                 /* by src/permute, or by the gather: */
-    satf_permutation *permutation; /* NULL: there is no memory for it */
+    bool permutes;                 /* by src/permute, or by its gather: */
+    satf_permutation *permutation; /* NULL: there is no memory for the first */
 } move_step;
 
 /* The part of the input that is moved. */
@@ -33,7 +33,7 @@ static satf_rect part_of(const filter_step *step)
     return (satf_rect){at.x, at.y, step->out.width, step->out.height};
 }
 
-/* By rows the input has no data yet. */
+/* The job of the step; by rows the input has no data yet. */
 static move_job job_of(const filter_step *step)
 {
     const filter_order *order = step->order;
@@ -52,13 +52,13 @@ static move_job job_of(const filter_step *step)
     };
 }
 
-/* Whether what was moved is stored as another type. */
+/* Whether moved pixels are stored as another type. */
 static bool converts(const filter_step *step)
 {
     return step->in.type != step->out.type;
 }
 
-/* A packed view of that many of the result's rows, in the input's type. */
+/* A packed view of so many of the result's rows, in the input's type. */
 static satf_view moved_view(const filter_step *step, void *data, int64_t rows)
 {
     const satf_view *out = &step->out;
@@ -83,8 +83,8 @@ static bool permutes(const filter_step *step)
            step->order->count <= SATF_MAX_PERMUTATION;
 }
 
-/* The order is kept beside: for images that are not aligned to their pixels, and where memory does
- * not suffice to prepare it. */
+/* Prepares a permutation. The order itself is kept as well, for images that are not aligned to
+ * their pixels, and if memory does not suffice to prepare the permutation. */
 static satf_status plan_permutation(satf_context *ctx, filter_step *step)
 {
     move_step *state = step->state;
@@ -108,7 +108,7 @@ static satf_status plan_permutation(satf_context *ctx, filter_step *step)
                   : satf_permutation_scratch(ctx, state->permutation, &step->scratch_bytes);
 }
 
-/* The order lies in kept memory, the moved image in scratch. */
+/* On a device the order lies in kept memory, and the moved image in scratch. */
 static satf_status plan_on_device(satf_context *ctx, filter_step *step)
 {
     move_step *state = step->state;
@@ -241,7 +241,7 @@ static satf_status move_engine_run(satf_context *ctx, filter_step *step)
     return move_run(ctx, &job);
 }
 
-/* Behind the walker is the row that is moved before it is converted. */
+/* Behind the walker lies a row, moved and not yet converted. */
 static satf_status move_engine_begin(satf_context *ctx, const filter_step *step,
                                      const filter_rows *rows, int64_t first, int64_t end,
                                      void *walker)
@@ -289,7 +289,7 @@ static const filter_engine move_engine = {
     .next = move_engine_next,
 };
 
-/* A symmetry is no reach: who asks turns the part itself. */
+/* A symmetry is no reach: callers turn the part themselves. */
 static filter_reach move_engine_reach(const chain_link *link, const filter_pass *pass)
 {
     return pass->corner ? shape_all_reach(link, pass) : (filter_reach){0, 0, 0, 0};

@@ -1,4 +1,4 @@
-/* Runs of plans: steps that engines run, and walks. */
+/* Runs plans: steps by their engines, and walks. */
 #include "../base/clock.h"
 #include "../base/view.h"
 #include "../formula/pixels.h"
@@ -8,7 +8,7 @@
 
 /* ----------------------------------------------------------------------- steps */
 
-/* A row and a column of zeros in front of the step's result. */
+/* Stores a row and a column of zeros in front of the step's result. */
 static satf_status put_zeros(satf_context *ctx, const satf_plan *plan, const plan_step *of,
                              const plan_images *images)
 {
@@ -28,7 +28,7 @@ static satf_status walk_again(void *walkers)
     return walk_down(walkers);
 }
 
-/* Finds what the step's walkers have to know of the whole image before they go. */
+/* Looks at the whole image before the step's walkers go. */
 static satf_status plan_look(satf_context *ctx, filter_step *step, walk_run *run)
 {
     satf_progress_part all = satf_progress_enter(ctx, 0, 0.5);
@@ -49,7 +49,7 @@ static satf_status run_step(walk_run *run, plan_step *of)
         status = put_zeros(ctx, plan, of, run->images);
     }
     if (!status && plan->in_graph && of->step.engine->prepare) {
-        status = of->step.engine->prepare(ctx, &of->step); /* who knows what the graph has left */
+        status = of->step.engine->prepare(ctx, &of->step); /* a graph may have changed the memory */
     }
     filter_step step = walk_find_images(plan, of, run->images);
     double looks = run->walk && filter_reduces(step.pass) ? 0.5 : 0;
@@ -70,7 +70,7 @@ static satf_view with_data(const satf_view *view, const void *data)
     return with;
 }
 
-/* The part of the result that is to be delivered. */
+/* The part of the result that the caller gets. */
 static satf_view part_of_result(const satf_plan *plan)
 {
     satf_view made = with_data(&plan->to, plan->memory + plan->to_at);
@@ -78,7 +78,7 @@ static satf_view part_of_result(const satf_plan *plan)
     return satf_view_rect(&result, plan->part);
 }
 
-/* Up to the device, from where the host's images can be used again after a wait() only. */
+/* Sends the images to the device. The host's may be used again only after a wait(). */
 static satf_status send(satf_context *ctx, satf_plan *plan, const plan_images *images,
                         plan_images *device_images)
 {
@@ -101,7 +101,7 @@ static satf_status send(satf_context *ctx, satf_plan *plan, const plan_images *i
     return status;
 }
 
-/* The images that the steps read and write: the caller's, or those on the plan's device. */
+/* Finds the images that the steps read and write: the caller's, or those on the plan's device. */
 static satf_status plan_fetch(satf_context *ctx, satf_plan *plan, const plan_images *images,
                               plan_images *device_images)
 {
@@ -109,8 +109,8 @@ static satf_status plan_fetch(satf_context *ctx, satf_plan *plan, const plan_ima
     return plan_crosses(plan) ? send(ctx, plan, images, device_images) : SATF_OK;
 }
 
-/* The result to the caller's output, which a device leaves untouched on failure; the input is the
- * caller's again. */
+/* Brings the result to the caller's output, which a device leaves untouched on failure; the input
+ * may be used again. */
 static satf_status plan_deliver(satf_context *ctx, satf_plan *plan, const plan_images *images,
                                 satf_status status)
 {

@@ -1,4 +1,4 @@
-/* Many images of one shape in one call: threads share the images, or each image. */
+/* Filters many images of one shape in one call: threads share the images, or each image. */
 #include <inttypes.h>
 #include <stdatomic.h>
 
@@ -9,10 +9,10 @@
 #include "../plan/plan.h"
 #include "../plan/views.h"
 
-/* Threads that one image is worth are counted by that many samples each. */
+/* Samples of an image for each further thread that it is worth. */
 enum { LEAST_SAMPLES = 1 << 17 };
 
-/* Memory of the threads' plans beyond that goes back after the call. */
+/* The most memory of the threads' plans between calls. */
 enum { MOST_KEPT = 64 << 20 };
 
 typedef struct stack {
@@ -21,7 +21,7 @@ typedef struct stack {
     satf_view in, out;
     int64_t in_step, out_step, count;
     _Atomic int64_t done;
-    /* The first failure, and the context that has its message. */
+    /* The first failure, and the context with its message. */
     _Atomic int status;
     satf_context *failed; /* NULL: none could be made */
 } stack;
@@ -35,8 +35,7 @@ static satf_view image_at(const satf_view *view, int64_t step, int64_t index)
 
 /* --------------------------------------------------------------------- checks */
 
-/* What all images from `view` on reach over, as a view of one row; false if no memory holds that.
- */
+/* The memory that all images from `view` on take, as a view of one row; false if none holds it. */
 static bool stack_whole(const satf_view *view, int64_t step, int64_t count, satf_view *all)
 {
     int64_t rows = (view->height - 1) * view->stride, images;
@@ -52,8 +51,8 @@ static bool stack_whole(const satf_view *view, int64_t step, int64_t count, satf
     return true;
 }
 
-/* Whether an image of `a` and another of `b`, which have one step, share memory; of the pair
- * (0, 0) that is another's to ask. */
+/* Whether an image of `a` shares memory with one of `b`, which have one step; but for those of the
+ * same number, which are checked elsewhere. */
 static bool any_overlap(const satf_view *a, const satf_view *b, int64_t step, int64_t count)
 {
     bool overlap = false;
@@ -113,8 +112,8 @@ static satf_status run_in_turn(stack *s)
 
 /* -------------------------------------------------------------- side by side */
 
-/* The contexts of the threads, the caller's included, which the context keeps with their plans;
- * they are made when a thread first has an image. */
+/* Makes room for a context for each thread, the caller's included, which the context keeps with
+ * their plans. They are made when a thread first has an image. */
 static satf_status stack_make_room(satf_context *ctx, int threads)
 {
     if (ctx->helper_count >= threads) {
@@ -131,14 +130,15 @@ static satf_status stack_make_room(satf_context *ctx, int threads)
     return SATF_OK;
 }
 
-/* The progress of an image is none of the stack, whose callback may be due or have cancelled. */
+/* The callback of helpers: an image's progress is not the stack's, but the stack's callback may be
+ * due, or have cancelled. */
 static int stack_pass_on(void *user, double done)
 {
     (void)done;
     return satf_tick(user) != SATF_OK;
 }
 
-/* NULL: no memory. It works for the stack's call, by its settings. */
+/* The thread's context, with the settings of the stack's call; NULL: no memory. */
 static satf_context *find_helper(const stack *s, int thread)
 {
     satf_context **helper = &s->ctx->helpers[thread];
@@ -153,7 +153,7 @@ static satf_context *find_helper(const stack *s, int thread)
     return *helper;
 }
 
-/* Applies by the budget of the call, which counts what the helper keeps. */
+/* Applies the filter by the call's budget, which counts memory that the helper keeps. */
 static satf_status apply_by(satf_context *helper, stack *s, int64_t k)
 {
     satf_view in = image_at(&s->in, s->in_step, k), out = image_at(&s->out, s->out_step, k);
@@ -187,7 +187,7 @@ static void stack_run_image(void *user, int64_t k, int thread)
     }
 }
 
-/* What the calls of helpers have left, in the context. */
+/* Takes helpers' reports into the context; frees their plans if they keep too much. */
 static void take_report(satf_context *ctx)
 {
     size_t kept = 0;
@@ -225,7 +225,7 @@ static satf_status run_side_by_side(stack *s)
                      : satf_fail_memory(ctx, sizeof *ctx, "a stack's threads");
 }
 
-/* Whether images are so small that more threads are busy with an image each. */
+/* Whether images are so small that more threads are busy with an image each than with one. */
 static bool are_small(const stack *s)
 {
     satf_context *ctx = s->ctx;
@@ -236,7 +236,7 @@ static bool are_small(const stack *s)
            filter_plan_device(ctx, &call) == SATF_HOST;
 }
 
-/* One after the other also where the plans of all threads together want too much memory. */
+/* Runs side by side, or in turn; in turn also if the plans of all threads take too much memory. */
 static satf_status stack_run(stack *s)
 {
     if (are_small(s)) {

@@ -1,4 +1,4 @@
-/* Walkers on their way down, and runs by rows. */
+/* Runs walkers down the picture, and plans by rows. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -9,30 +9,30 @@
 #include "../chain/region.h"
 #include "walk_run.h"
 
-/* Samples between two looks at the context's progress callback. */
+/* Samples between two calls of the context's progress callback. */
 enum { REPORT_SAMPLES = 1 << 18 };
 
 /* --------------------------------------------------------------------- walkers */
 
 struct walker;
 
-/* A step on its way down. */
+/* A walker's step. */
 typedef struct walk_stage {
     struct walker *walker;
     const plan_step *planned;
     filter_step step; /* the plan's, with the data of this run's images in memory */
     filter_rows rows;
     char *own, *ring, *twin_ring;
-    int64_t made; /* its rows above this one, of those that the walker makes, are in the ring */
-    double ms;    /* of it alone, if the plan is timed */
+    int64_t made; /* rows up to this one have been made; the latest are in the ring */
+    double ms;    /* the step's own time, if the plan is timed */
 } walk_stage;
 
 typedef struct walker {
     walk_run *run;
     satf_status status; /* of the first failure */
-    double inner_ms;    /* of the stages that the one at work has asked */
+    double inner_ms;    /* time of the stages that the one at work has called */
     int thread;
-    int64_t told, untold; /* samples: of the step at work, and that the callback has not heard of */
+    int64_t told, untold; /* samples: reported by the step at work; not yet reported */
     walk_stage stages[];
 } walker;
 
@@ -46,7 +46,7 @@ static bool add_bytes(size_t *total, size_t bytes)
     return bytes <= SIZE_MAX / 8 && satf_add(*total, satf_align64(bytes), total);
 }
 
-/* A ring of rows of such an image; behind it are those that an adapter holds for good. */
+/* Adds a ring of rows of an image; behind it lie rows that an adapter holds for good. */
 static bool add_ring(const plan_step *of, const satf_view *view, plan_walk *walk, size_t *at)
 {
     size_t bytes;
@@ -76,15 +76,14 @@ bool walk_lay_out(satf_plan *plan)
 
 /* ----------------------------------------------------------------------- walking */
 
-/* Samples are looked at, or made by a stage whose rows nobody has been told of; false if all
- * should stop. */
+/* Counts samples that are read; false if the walk is to stop. */
 static bool walk_goes_on(walker *w, int64_t samples)
 {
     w->status = w->status ? w->status : satf_work(w->run->ctx, samples);
     return !w->status;
 }
 
-/* The stage makes its next row, or more of an image in memory. */
+/* Lets the stage make its next row, or several of an image in memory. */
 static bool advance(walk_stage *t)
 {
     walker *w = t->walker;
@@ -103,7 +102,7 @@ static bool advance(walk_stage *t)
     return made > 0;
 }
 
-/* Whether an adapter has made row y before the others, for a border that wraps. */
+/* Whether an adapter holds row y, made before the others for a border that wraps. */
 static bool is_held(const walk_stage *t, int64_t y)
 {
     return t->step.shape->adapts && y >= t->step.out.height - t->step.need.end;
@@ -111,7 +110,7 @@ static bool is_held(const walk_stage *t, int64_t y)
 
 static size_t slot_of(const walk_stage *t, int64_t y)
 {
-    int64_t rows = t->planned->ring_rows; /* a division of 32 bits takes a third of the time */
+    int64_t rows = t->planned->ring_rows; /* dividing 32 bits takes a third of the time */
     if (is_held(t, y)) {
         return (size_t)(rows + t->step.out.height - 1 - y);
     }
@@ -120,7 +119,7 @@ static size_t slot_of(const walk_stage *t, int64_t y)
                                                            : (uint32_t)y % (uint32_t)rows;
 }
 
-/* Row y that the stage has made, in a ring. */
+/* Row y of the stage's, in a ring. */
 static char *ring_row(const walk_stage *t, bool twin, int64_t y)
 {
     const filter_step *step = &t->step;
@@ -129,7 +128,7 @@ static char *ring_row(const walk_stage *t, bool twin, int64_t y)
                 : t->ring + slot * walk_row_bytes(&step->out);
 }
 
-/* Row y of an image in memory, or of rows from outside. */
+/* Row y of an image in memory, or of rows from outside the plan. */
 static const void *outer_row(const walk_stage *t, const plan_place *place, const satf_view *view,
                              int64_t y)
 {
@@ -139,14 +138,14 @@ static const void *outer_row(const walk_stage *t, const plan_place *place, const
                : plan_find(run->plan, place, run->images) + y * view->stride;
 }
 
-/* Rows that the maker has made when row y is asked for. */
+/* How many rows the maker is to have made when row y is asked for. */
 static int64_t rows_until(const walk_stage *maker, int64_t y)
 {
     bool adapts = maker->step.shape->adapts && !maker->walker->run->rows;
     return least(y + (adapts ? WALK_ROWS_AT_ONCE : 1), maker->step.out.height);
 }
 
-/* Row y of what the stage reads. */
+/* Row y of an image that the stage reads; NULL after a failure. */
 static const void *walk_find_row(walk_stage *t, const walk_source *from, const plan_place *place,
                                  const satf_view *view, int64_t y)
 {
@@ -173,7 +172,7 @@ static const void *stage_in(void *user, int64_t y)
                : NULL;
 }
 
-/* The twin may read the first output, whose row is being made. */
+/* Row y of an auxiliary input. The twin may read the first output, whose row is just made. */
 static const void *stage_aux(void *user, int k, int64_t y)
 {
     walk_stage *t = user;
@@ -209,19 +208,19 @@ static void *stage_twin(void *user, int64_t y)
     return t->planned->ring_rows ? ring_row(t, true, y) : satf_row(&t->step.twin_out, y);
 }
 
-/* The view of what the last step makes. */
+/* The view of the walk's result. */
 static const satf_view *walk_result_of(const walk_run *run)
 {
     return &run->plan->steps[run->walk->first + run->walk->count - 1].step.out;
 }
 
-/* Samples that the walk makes a row of the result. */
+/* The samples that the walk makes for a row of the result. */
 static int64_t walk_samples_of(const walk_run *run)
 {
     return satf_row_samples(walk_result_of(run)) * (int64_t)run->walk->count;
 }
 
-/* Tells what the walker has made, on the caller's thread. */
+/* Adds the walker's work to the run's, and reports it on the caller's thread. */
 static void walk_tell(walker *w)
 {
     walk_run *run = w->run;
@@ -236,7 +235,7 @@ static void walk_tell(walker *w)
     }
 }
 
-/* Tells that so many samples more are made; false if all should stop. */
+/* Counts so many samples more as made; false if all walkers are to stop. */
 static bool walk_go_on(walker *w, int64_t samples)
 {
     w->untold += samples;
@@ -272,7 +271,7 @@ static void *image_twin(void *user, int64_t y)
     return satf_row(&((const walk_stage *)user)->step.twin_out, y);
 }
 
-/* A step that makes many rows at once. */
+/* Counts pixels of a step that makes many rows at once. */
 static bool walk_image_goes_on(void *user, int64_t pixels)
 {
     walk_stage *t = user;
@@ -284,7 +283,7 @@ static bool walk_image_goes_on(void *user, int64_t pixels)
 filter_step walk_find_images(const satf_plan *plan, const plan_step *of, const plan_images *images)
 {
     filter_step step = of->step;
-    bool rows = step.by_rows; /* which come one by one, from memory too */
+    bool rows = step.by_rows; /* rows come one by one, even from memory */
     for (int k = 0; k < FILTER_AUX + 2; k++) {
         satf_view *aux = k < FILTER_AUX ? &step.aux[k] : &step.twin_aux[k - FILTER_AUX];
         aux->data = rows ? NULL : plan_find(plan, &of->aux[k], images);
@@ -300,7 +299,7 @@ filter_step walk_find_images(const satf_plan *plan, const plan_step *of, const p
 
 /* -------------------------------------------------------------------------- walkers */
 
-/* The walker at row `first` of the result, which goes to `end`. */
+/* Begins a walker at row `first` of the result, which goes to `end`. */
 static satf_status walk_begin(walk_run *run, walker *w, int64_t first, int64_t end)
 {
     static const filter_rows images = {.in = image_in,
@@ -331,7 +330,7 @@ static satf_status walk_begin(walk_run *run, walker *w, int64_t first, int64_t e
         t->ring = (char *)w + of->ring_at;
         t->twin_ring = (char *)w + of->twin_at;
     }
-    /* A stage may ask those in front of it at once. */
+    /* A stage may call those in front of it at once. */
     for (size_t k = 0; k < walk->count && !status; k++) {
         walk_stage *t = &w->stages[k];
         int64_t stop = k + 1 < walk->count ? t->step.out.height : end;
@@ -374,7 +373,7 @@ static void walk_band(void *user, int64_t task, int thread)
     }
 }
 
-/* Each step's part of the time of all, as the first walker has it. */
+/* Shares the run's time among the steps, as the first walker spent it. */
 static void share_time(walk_run *run, double ms)
 {
     const plan_walk *walk = run->walk;
@@ -393,7 +392,8 @@ satf_status walk_down(walk_run *run)
     satf_context *ctx = run->ctx;
     satf_plan *plan = run->plan;
     double start_ms = plan->timed ? satf_now_ms() : 0;
-    char first = ctx->message[0]; /* set aside: success keeps the latest failure's message */
+    char first =
+        ctx->message[0]; /* restored on success, which keeps the latest failure's message */
     atomic_store(&run->stop, 0);
     atomic_store(&run->done, 0);
     ctx->message[0] = '\0';
@@ -406,7 +406,7 @@ satf_status walk_down(walk_run *run)
     if (!status) {
         ctx->message[0] = first;
     } else if (status == SATF_CANCELLED) {
-        satf_fail_cancelled(ctx); /* not that a row did not come for it */
+        satf_fail_cancelled(ctx); /* not that a row did not come */
     }
     if (plan->timed) {
         share_time(run, satf_now_ms() - start_ms);

@@ -1,4 +1,4 @@
-/* A walk's run: see src/plan/walk.h. */
+/* The run of a walk (src/plan/walk.h). */
 #ifndef SATF_RUN_WALK_RUN_H
 #define SATF_RUN_WALK_RUN_H
 
@@ -6,7 +6,7 @@
 
 #include "../plan/walk.h"
 
-/* A run of one. */
+/* A run of a walk. */
 typedef struct walk_run {
     satf_context *ctx;
     satf_plan *plan;
@@ -18,10 +18,10 @@ typedef struct walk_run {
     _Atomic int64_t done; /* samples, of all steps */
 } walk_run;
 
-/* All walkers go down the picture. */
+/* Lets all walkers go down the picture. */
 satf_status walk_down(walk_run *run);
 
-/* The step with the data of its images, as far as they are in memory. */
+/* The step, with the data of its images as far as they are in memory. */
 filter_step walk_find_images(const satf_plan *plan, const plan_step *of, const plan_images *images);
 
 #endif
