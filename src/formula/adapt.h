@@ -1,16 +1,16 @@
 /*
- * Row adapters: between the pixels that people have and those that engines take, at both ends of a
- * filter. Engines take u8, u16, f32 and f64, and one weight, which is alpha. This is the
+ * Row adapters convert pixels at both ends of a filter: from the caller's types to those that
+ * engines take, u8, u16, f32 and f64 with one weight, which is alpha, and back. This is the
  * definition, a pixel at a time; src/formula/adapt_rows.c has the same in loops. A leaf, valid in
  * C11 and in CUDA C++17.
  *
- * Loading: integers of 8 and 16 bits with a sign get an offset, `zero`, unless there is alpha,
- * which is 0 where it is less. Pixels some of whose samples do not count weigh nothing, others what
- * an image of weights says; that weighs alpha, or is a lane of its own behind the channels. For
- * filters that add up, sums, samples are multiplied by it instead. The colour of engines' samples
- * may become grey, of floats in doubles; alpha or the lane is behind it.
- * Storing: sums are divided by that of the weights, where engines leave them undivided. The offset
- * and the lane go, results are rounded once, and where nothing counted they are `missing`.
+ * Loading: integers of 8 and 16 bits with a sign get an offset, `zero`, unless there is alpha.
+ * Negative alpha becomes 0. A pixel with a sample that does not count weighs nothing, others weigh
+ * what an image of weights says. The weight multiplies alpha, or is a lane of its own behind the
+ * channels; filters that add up (`sums`) have the samples multiplied by it too. Colour may become
+ * grey, of floats in doubles; alpha or the lane stays behind the grey.
+ * Storing: where engines leave sums undivided, the weights' sum divides them. The offset and the
+ * lane are taken away, results are rounded once, and where nothing counted they are `missing`.
  */
 #ifndef SATF_FORMULA_ADAPT_H
 #define SATF_FORMULA_ADAPT_H
@@ -18,7 +18,7 @@
 #include "grey.h"
 #include "half.h"
 
-/* What says whether a pixel of a result counts. */
+/* What decides whether a pixel of a result counts. */
 typedef enum adapt_rule {
     ADAPT_ALL,      /* nothing: all do */
     ADAPT_OWN_LANE, /* its lane, which is that of its own pixel: not 0 */
@@ -28,8 +28,8 @@ typedef enum adapt_rule {
 
 typedef struct row_adapter row_adapter;
 struct row_adapter {
-    bool copies;  /* pixels as they are to where they are wanted, and nothing else counts */
-    bool stores;  /* or it loads */
+    bool copies;  /* it only copies pixels, and the other fields do not matter */
+    bool stores;  /* else it loads */
     bool aligned; /* on a device: all samples are, to their size */
     int from, to;
     int channels; /* of what people have */
@@ -78,7 +78,7 @@ struct row_adapter {
         }                                       \
     } while (0)
 
-/* As a double, which is exact below 2^53. */
+/* The sample as a double, which is exact below 2^53. */
 SATF_FORMULA double adapt_load_at(int type, const char *from, bool aligned)
 {
     switch (type) {
@@ -198,8 +198,8 @@ SATF_FORMULA double adapt_least(int type)
     return has_sign ? -(double)(1ull << (8 * adapt_bytes(type) - 1)) : 0;
 }
 
-/* A value as a sample of that type; NAN if none is that: of integers one that is not among them, of
- * floats one beyond them. */
+/* The value as a sample of the type; NAN if the type does not hold it: an integer type only what is
+ * among its numbers, a float type anything that it does not turn into an infinity. */
 SATF_FORMULA double adapt_sample_of(int type, double value)
 {
     char sample[sizeof(double)];
@@ -211,7 +211,7 @@ SATF_FORMULA double adapt_sample_of(int type, double value)
     return holds ? is : NAN;
 }
 
-/* A weight of 0 ... whole as one of the type: of integers none that is not 0 becomes 0. */
+/* A weight of 0 ... whole as a sample of the type: no weight above 0 becomes the integer 0. */
 SATF_FORMULA double adapt_step(int type, double weight)
 {
     double rounded = floor(weight + 0.5);
@@ -223,13 +223,13 @@ SATF_FORMULA double adapt_weight(const row_adapter *a, double weight, double alp
     return adapt_step(a->to, weight * alpha / a->whole);
 }
 
-/* The type of what is loaded. */
+/* The type of the samples that loading makes. */
 SATF_FORMULA int adapt_made(const row_adapter *a)
 {
     return a->grey && a->to == SATF_F32 ? SATF_F64 : a->to;
 }
 
-/* Puts a weight of the engines' type. */
+/* Stores a weight, rounded to the engines' type. */
 SATF_FORMULA void adapt_put_weight(const row_adapter *a, double weight, char *to)
 {
     adapt_put_at(adapt_made(a), a->to == SATF_F32 ? (double)(float)weight : weight, to, a->aligned);
@@ -250,7 +250,7 @@ SATF_FORMULA double adapt_grey(const row_adapter *a, const char *from)
                                  : (double)grey_of_integers((uint32_t)r, (uint32_t)g, (uint32_t)b);
 }
 
-/* The grey of u32 and u64, which doubles need not hold, and alpha. All pixels count. */
+/* The grey of u32 and u64 by integers, for doubles need not hold it. All pixels count. */
 SATF_FORMULA void adapt_load_words(const row_adapter *a, const char *from, char *to)
 {
     uint64_t words[4] = {0, 0, 0, 0};
@@ -265,7 +265,7 @@ SATF_FORMULA void adapt_load_words(const row_adapter *a, const char *from, char 
     }
 }
 
-/* A pixel for the engines. weight: its sample of the image of weights; NULL: there is none. */
+/* Makes a pixel for the engines. weight: its sample of the image of weights, or NULL. */
 SATF_FORMULA void adapt_load_pixel(const row_adapter *a, const char *from, const char *weight,
                                    char *to)
 {
@@ -300,14 +300,14 @@ SATF_FORMULA void adapt_load_pixel(const row_adapter *a, const char *from, const
     }
 }
 
-/* The mean of a sum: of integers rounded to nearest, halves up. */
+/* The mean, from the sum and the weights' sum: of integers rounded to nearest, halves up. */
 SATF_FORMULA double adapt_divided(const row_adapter *a, double sum, double weights)
 {
     uint64_t s = (uint64_t)sum, w = (uint64_t)weights;
     return adapt_is_float(a->from) ? sum * (1 / weights) : (double)((2 * s + w) / (2 * w));
 }
 
-/* A sample of a result, of a pixel that counts. */
+/* Stores a result's sample of a pixel that counts. */
 SATF_FORMULA void adapt_store_value(const row_adapter *a, double value, char *to)
 {
     value -= a->zero;
@@ -315,7 +315,7 @@ SATF_FORMULA void adapt_store_value(const row_adapter *a, double value, char *to
                  a->aligned);
 }
 
-/* A pixel of the result. beside: that of the image that was loaded, for ADAPT_BESIDE. */
+/* Stores a pixel of the result. beside: the loaded image's pixel, for ADAPT_BESIDE. */
 SATF_FORMULA void adapt_store_pixel(const row_adapter *a, const char *from, const char *beside,
                                     int beside_type, char *to)
 {

@@ -22,7 +22,7 @@
 #define ANY(NAME, name, Type) typedef Type __attribute__((aligned(1), may_alias)) any_##name;
 TYPES(ANY)
 
-enum { PIXELS = 256 }; /* that are worked on at a time, of up to 4 channels and a lane */
+enum { PIXELS = 256 }; /* worked on at a time, of up to 4 channels and a lane of weights */
 
 /* ------------------------------------------------------------------ loads of samples */
 
@@ -51,8 +51,7 @@ static void load_reals(int type, int64_t n, const void *from, double *to)
     }
 }
 
-/* n samples as the engines' type; integers with a sign get the offset, which is half of that type's
- * range, or 0. */
+/* n samples as the engines' type. Those that lose their sign get half of their range as offset. */
 static void load_samples(const row_adapter *a, int64_t n, const void *from, void *to)
 {
     if (a->from == a->to) {
@@ -94,8 +93,8 @@ static void load_samples(const row_adapter *a, int64_t n, const void *from, void
         }                                                                                          \
     }
 
-/* Samples of floats are compared with NAN where no value is nodata, those of integers with one
- * beyond their type. */
+/* Without `nodata`, floats are compared with NAN, integers with `none`, which their type lacks: no
+ * sample is equal to it. */
 #define WEIGH(T, Compared, none)                                                                   \
     static void weigh_##T(const row_adapter *a, int64_t n, const void *from, const void *weights,  \
                           void *to)                                                                \
@@ -136,7 +135,7 @@ static void weigh(const row_adapter *a, int64_t n, const void *from, const void 
     }
 }
 
-/* Lanes that are the samples, but for their type. */
+/* Whether the lanes are the samples, but for their type. */
 static bool loads_all(const row_adapter *a)
 {
     return !a->weighs && !a->omits_nan && a->nodata != a->nodata && a->lanes == a->channels &&
@@ -172,8 +171,8 @@ static void load_lanes(const row_adapter *a, int64_t pixels, const char *from, c
 
 /* ------------------------------------------------------------------ grey */
 
-/* Pixels of 3 or 4 lanes to grey, and with what is behind the colour if `made` is 2. Constants are
- * what compilers make good loops of. */
+/* Pixels of 3 or 4 lanes to grey; if `made` is 2, the last lane, behind the colour, stays.
+ * Constants are what compilers make good loops of. */
 #define GREY_LOOP(lanes, made, Grey, of)                                                          \
     for (int64_t x = 0; x < n; x++) {                                                             \
         d[(made)*x] = (any_##Grey)of(s[(lanes)*x], s[(lanes)*x + 1], s[(lanes)*x + 2]);           \
@@ -239,7 +238,7 @@ static void load_row(const row_adapter *a, int64_t pixels, const char *from, con
         break;                                                            \
     }
 
-/* Values between least and most as samples; those of 64 bits one by one. */
+/* Stores values as samples, integers within least ... most; those of 64 bits one by one. */
 static void store_reals(int type, int64_t n, const double *restrict from, double least, double most,
                         void *to)
 {
@@ -269,7 +268,7 @@ static void store_reals(int type, int64_t n, const double *restrict from, double
     }
 }
 
-/* Whether pixels count, by the lane `at` of `lanes`, or any of them. */
+/* counts[x] = whether lane `at` of pixel x is not 0, or, with `any`, one of its lanes. */
 #define COUNT(T)                                     \
     do {                                             \
         const any_##T *restrict s = from;            \
@@ -296,7 +295,7 @@ static void find_counts(int type, int64_t n, const void *from, int lanes, int at
     }
 }
 
-/* Whether lanes say what counts. */
+/* Whether the result's own lanes say which pixels count. */
 static inline bool by_lanes(adapt_rule rule)
 {
     return rule == ADAPT_OWN_LANE || rule == ADAPT_ANY_LANE;
@@ -309,7 +308,7 @@ static inline bool by_lanes(adapt_rule rule)
         is = is | (s[x * lanes + c] != 0);                                                  \
     }
 
-/* Results that are as wide as the engines' and need no rounding. */
+/* Results of the engines' width, which need no rounding. */
 #define NARROW(From, To, Word)                                                         \
     do {                                                                               \
         const any_##From *restrict s = from;                                           \
@@ -362,7 +361,7 @@ narrow_of(const row_adapter *a, int64_t n, const void *from, const int lanes, co
     return true;
 }
 
-/* Samples that only lose their offset. */
+/* Stores samples that only lose their offset; false if these lose more. */
 static bool store_shifted(const row_adapter *a, int64_t n, const void *from, void *to)
 {
     bool whole = a->least == adapt_least(a->to) && a->most == adapt_most(a->to);

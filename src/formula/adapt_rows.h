@@ -5,11 +5,11 @@
 #include "adapt.h"
 
 typedef struct adapt_kernels {
-    /* A row of so many pixels. beside: the row of weights, or NULL; or that of the image that was
-     * loaded, of type beside_type, for ADAPT_BESIDE. Rows lie anywhere. */
+    /* A row of so many pixels, which may lie anywhere. beside: the row of weights, or NULL; for
+     * ADAPT_BESIDE the row of the image that was loaded, of type beside_type. */
     void (*row)(const row_adapter *a, int64_t pixels, const void *from, const void *beside,
                 int beside_type, void *to);
-    /* n samples of any type as those of another, rounded and saturated. */
+    /* n samples of any type become samples of another, rounded and saturated. */
     void (*convert)(int type, int64_t n, const void *from, int to_type, void *to);
 } adapt_kernels;
 

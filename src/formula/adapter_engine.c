@@ -71,7 +71,7 @@ static int64_t adapter_next(void *walker, satf_status *status)
     return 1;
 }
 
-/* Rows of the end come first where a window wraps to them. */
+/* Where windows wrap around, the last rows are made before the first ones. */
 static satf_status adapter_begin(satf_context *ctx, const filter_step *step,
                                  const filter_rows *rows, int64_t first, int64_t end, void *walker)
 {

@@ -9,13 +9,13 @@
 #include "reduction.h"
 #include "terms.h"
 
-/* Sums over a window, and the sample at the pixel. Their products are below 2^64. */
+/* A window's sums, and the sample at the pixel. Products of sums are below 2^64. */
 typedef struct byte_window {
     uint64_t square;
     uint32_t sum, centre;
 } byte_window;
 
-/* W S2 - S^2 is at most (255 W / 2)^2: of windows of so many bytes it is below 2^32. */
+/* W S2 - S^2 is at most (255 W / 2)^2: for windows of so many bytes at most 65535^2 < 2^32. */
 enum { NARROW_WINDOW = 514 };
 
 /* The number in the word's byte `at`. */
@@ -29,8 +29,8 @@ static __device__ __forceinline__ float float_of(uint64_t integer)
     return fmaf((float)(uint32_t)(integer >> 32), 0x1p32f, (float)(uint32_t)integer);
 }
 
-/* An address which compilers know nothing about: they load what is at others where a function is
- * called, and that may be a lot. */
+/* An address that compilers know nothing about. Of a known one they load the contents ahead of a
+ * function's call, which may be much. */
 template <class T> static __device__ __forceinline__ const T *hidden(const T *at)
 {
 #ifdef __CUDA_ARCH__
@@ -39,7 +39,7 @@ template <class T> static __device__ __forceinline__ const T *hidden(const T *at
     return at;
 }
 
-/* in: what all samples have in common. */
+/* in: what all samples have in common; the window's numbers are added. */
 static __device__ __forceinline__ void load_window(const byte_window &window, formula_sums *in)
 {
     in->real = false;
@@ -111,7 +111,7 @@ static __device__ __noinline__ uint32_t compute_sample(int number, const Task *t
     return 0;
 }
 
-/* A sample that the terms with r leave open. */
+/* A sample that roots in floats leave open: by terms if its window is alike, or by the formula. */
 template <class Task>
 static __device__ __noinline__ uint32_t find_open(const terms_floats *terms, int number,
                                                   const Task *task, uint64_t square, uint32_t sum,
@@ -123,8 +123,8 @@ static __device__ __noinline__ uint32_t find_open(const terms_floats *terms, int
 }
 
 /*
- * The terms of a formula that reads what a reduction found, from the keys: those that the host has
- * made know nothing of it. Their weight is 0 where terms do not serve.
+ * The terms, from the keys, of a formula that reads what a reduction found: when the host made the
+ * task, that was not known. The weight is 0 where terms do not serve.
  */
 template <class Task>
 static __device__ __noinline__ void find_terms(int number, const Task *task, terms_floats *found)
@@ -158,8 +158,7 @@ static __device__ __forceinline__ float spread_of(const terms_floats &terms,
     return NARROW ? (float)(uint32_t)spread : float_of(spread);
 }
 
-/* bits[i]: its lowest 8 are what `value_of` says of window[i], or where that leaves it open, the
- * formula. */
+/* The lowest 8 of bits[i] are what `value_of` or, if that leaves it open, the formula says. */
 template <terms_kind KIND, int N, class Task, class Value>
 static __device__ __forceinline__ void find_by(const terms_floats &terms, int number,
                                                const Task *task, const byte_window (&window)[N],
@@ -190,8 +189,8 @@ static __device__ __forceinline__ void find_by(const terms_floats &terms, int nu
     }
 }
 
-/* The samples of four windows without squares, where some may be open: few formulas are such.
- * centres: a byte each, as results. */
+/* The samples of four windows without squares, of which few formulas leave any open. centres: a
+ * byte each, like the results. */
 template <terms_kind KIND, class Task>
 static __device__ __noinline__ uint32_t find_four(const terms_floats *terms, int number,
                                                   const Task *task, uint4 sums, uint32_t centres)
@@ -236,8 +235,8 @@ find_by_fours(const terms_floats &terms, int number, const Task *task,
     }
 }
 
-/* bits[i]: its lowest 8 are the sample of window[i]. NARROW: windows are no larger than that. MANY:
- * the code is there so often that what is seldom does not belong into it. */
+/* The lowest 8 of bits[i] are the sample of window[i]. NARROW: windows have at most NARROW_WINDOW
+ * bytes. MANY: the code is compiled so often that rare cases are called, not inlined. */
 template <terms_kind KIND, bool NARROW, bool MANY, int N, class Task>
 static __device__ __forceinline__ void find_bytes(const terms_floats &terms, int number,
                                                   const Task *task, const byte_window (&window)[N],

@@ -1,4 +1,4 @@
-/* The epilogue, and the choice of how it is made. */
+/* Epilogues (epilogue.h): the choice of the kernel that turns sums into results. */
 #include "epilogue.h"
 
 #include "../base/cpu.h"
@@ -6,7 +6,7 @@
 #include "../chain/modules.h"
 #include "../sums/choice/varies.h"
 
-/* The pass's own formula, or that of its reduction. */
+/* Sets the formula that segments go through: the pass's own, or that of its reduction. */
 static void set_formula(epilogue *f, int number)
 {
     bool is = number != FORMULA_NONE;
@@ -65,7 +65,7 @@ void epilogue_end_reduction(epilogue *f)
     f->reduction = NULL;
 }
 
-/* The result of that sample. */
+/* The result of one sample's value. */
 static uint8_t epilogue_step_at(const epilogue *f, int64_t sample)
 {
     uint8_t u8 = (uint8_t)sample, result;
@@ -156,7 +156,7 @@ static epilogue_kernel choose_at_once(const epilogue *f, satf_sum_type sum, satf
     return k->run;
 }
 
-/* The faster one for means of integers over one area, else the same; also finds its magic. */
+/* The faster kernel for means of integers over one area, else `at_once`; finds its magic too. */
 static epilogue_kernel choose_division(epilogue *f, satf_sum_type sum)
 {
     const epilogue_kernels *k = f->kernels;

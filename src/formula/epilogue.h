@@ -40,7 +40,7 @@ typedef struct epilogue {
     int channels;           /* lanes of the sums */
     int out_channels;       /* as many, or all but alpha */
     bool weighted;          /* the sums are weighted, their last lane holds the sums of alpha */
-    bool masked;            /* by 0 or 1, and that lane of results says whether it is 0 */
+    bool masked;            /* alpha is 0 or 1, and the last lane of results stays its sum */
     bool around_caches;     /* the output is so large that it is written around the caches */
     formula_sums constants; /* what all samples have in common */
     satf_view aux[2];       /* of a part of a filter; of a run: with data */
@@ -58,8 +58,8 @@ typedef struct epilogue {
     bool is_step; /* integers up to `cut` become `below`, others `above` */
     uint8_t below, above;
     int64_t cut;
-    struct epilogue_reduction *reduction; /* not NULL: nothing is stored, but this found out */
-    satf_rect reduced;                    /* of these pixels */
+    struct epilogue_reduction *reduction; /* not NULL: results are not stored, but reduced here */
+    satf_rect reduced;                    /* the pixels that the reduction looks at */
 } epilogue;
 
 /* The keys of reduction.h, which all threads raise. */
@@ -74,8 +74,7 @@ typedef struct epilogue_reduction {
 void epilogue_begin_reduction(epilogue *f, epilogue_reduction *reduction, const satf_rect *reduced);
 void epilogue_end_reduction(epilogue *f);
 
-/* Large outputs are written around the caches, which is not for rows on their way to a next filter:
- * who makes such clears `around_caches`. */
+/* Large outputs bypass the caches; who makes rows for a next filter clears `around_caches`. */
 void epilogue_init(epilogue *f, const filter_pass *pass, const void *options, const satf_view *in,
                    const satf_view *out, bool weighted);
 
@@ -91,32 +90,33 @@ void epilogue_find_step(epilogue *f);
 /* dst: the segment's first pixel in the output (no alignment). Passes over windows and cells. */
 void epilogue_segment(const epilogue *f, const window_segment *segment, void *dst);
 
-/* The same by the filter's formula alone, in 128 bits: what epilogue_segment() must equal bit for
- * bit; and in blocks of f->mode. */
+/* The same by the formula alone, in 128 bits: what epilogue_segment() must equal bit for bit; and
+ * by the formula in blocks, with the arithmetic of f->mode. */
 void epilogue_by_formula(const epilogue *f, const window_segment *segment, void *dst);
 void epilogue_by_blocks(const epilogue *f, const window_segment *segment, void *dst);
 
-/* The same by the pass's terms; whether these serve, with sums of such types and all that
- * epilogue_prepare() knows (f->by_terms); and once more, where what all samples have in common is
- * another. (terms.c) */
+/* The same by the pass's terms (terms.c); finds whether these serve, with sums of such types and
+ * all that epilogue_prepare() knows (f->by_terms); and finds them again, after what all samples
+ * have in common has changed. */
 void epilogue_by_terms(const epilogue *f, const window_segment *segment, void *dst);
 void epilogue_find_terms(epilogue *f, satf_sum_type sum, satf_sum_type square);
 void epilogue_terms_again(epilogue *f);
 
-/* What devices decide by, of windows of so many pixels; where no terms serve, all is open. */
+/* The numbers by which devices decide, for windows of so many pixels; if no terms serve, all
+ * results are left open. */
 terms_numbers epilogue_terms_of_device(epilogue *f, uint64_t area);
 
-/* Formulas of nothing but an integer sample (KERNEL_SAMPLE) look results up in a table of all of
- * them. Its bytes, behind epilogue_prepare(), for an image of so many samples; 0: there is none,
- * for it would not pay. And filled, aligned to 64, by the formula: epilogues look up from here on.
- * (lookup.c) */
+/* A formula of nothing but an integer sample (KERNEL_SAMPLE) becomes a table of all its results.
+ * lookup_bytes(): the table's size, after epilogue_prepare(), for an image of so many samples; 0:
+ * it would not pay. lookup_prepare() fills it, aligned to 64, by the formula: epilogues look
+ * results up from then on. (lookup.c) */
 size_t lookup_bytes(const epilogue *f, int64_t samples);
 satf_status lookup_prepare(satf_context *ctx, epilogue *f, void *table);
 
 /* Stores n reals as samples, see formula_store(). */
 void epilogue_reals(satf_type type, const double *values, int64_t n, void *dst);
 
-/* Sum i of an array of sums: *integer, or *real if the type is SATF_SUM_F64. */
+/* Sum i of an array of sums: in *integer, or in *real if the type is SATF_SUM_F64. */
 void epilogue_load_sum(satf_sum_type type, const void *sums, int64_t i, satf_u128 *integer,
                        double *real);
 

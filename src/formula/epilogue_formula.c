@@ -24,7 +24,7 @@ void epilogue_load_sum(satf_sum_type type, const void *sums, int64_t i, satf_u12
 
 /* ---------------------------------------------------------------------- reductions */
 
-/* Raises a key to that of the value; false if it was no less. */
+/* Raises a key to the value's; false if it was no less already. */
 static bool raise_key(_Atomic uint64_t *to, double value)
 {
     uint64_t key = reduction_key(value), seen = atomic_load(to);
@@ -36,7 +36,7 @@ static bool raise_key(_Atomic uint64_t *to, double value)
     return false;
 }
 
-/* Finds which of n pixels of a row, from x on, the reduction looks at: *first ... *end - 1. */
+/* Finds which of n pixels, from x on, the reduction looks at: *first ... *end - 1. */
 static void find_reduced(const epilogue *f, int64_t x, int64_t n, int64_t *first, int64_t *end)
 {
     int64_t from = f->reduced.x - x, to = from + f->reduced.w;
@@ -52,8 +52,7 @@ static void leave_out(loop_block *block, int64_t from, int64_t to)
     }
 }
 
-/* Leaves out of the block, whose first pixel is at x, the pixels that the reduction does not look
- * at. */
+/* Leaves out of the block, whose first pixel is at x, what the reduction does not look at. */
 static void keep_reduced(const epilogue *f, int64_t x, loop_block *block)
 {
     int64_t first, end;
@@ -62,7 +61,7 @@ static void keep_reduced(const epilogue *f, int64_t x, loop_block *block)
     leave_out(block, end * f->channels, block->n);
 }
 
-/* Pixels whose alpha does not count are left out by what is not finite. */
+/* Gives the block's results to the reduction, without pixels whose alpha does not count. */
 static void reduction_block(const epilogue *f, loop_block *block)
 {
     double greatest, least;
@@ -81,7 +80,7 @@ static void reduction_block(const epilogue *f, loop_block *block)
 
 /* ----------------------------------------------------------------------- blocks */
 
-/* What blocks read where nothing else has it: weights as above, and samples of other images. */
+/* Memory for what blocks read: weights, and samples of auxiliary images that need a conversion. */
 typedef struct block_space {
     epilogue_weights weights;
     double aux_samples[2][LOOP_SAMPLES];
@@ -164,7 +163,7 @@ static void epilogue_load_block(const epilogue *f, const window_segment *segment
     }
 }
 
-/* The mean alpha of the pixel whose last lane that is. */
+/* The mean alpha of the pixel with that last lane. */
 static double mean_alpha(const loop_block *block, int64_t last)
 {
     formula_sums in = block->constants;
@@ -192,8 +191,8 @@ static int64_t settle_alpha(const epilogue *f, loop_block *block)
     return block->n / channels * left;
 }
 
-/* The weights of the segment's pixels, if they are the same: n of them, which may be there from the
- * segment before. */
+/* Finds the weights of n pixels, if all weigh the same; they may be kept from the segment before.
+ * Else returns `space`, whose weights each block computes. */
 static const epilogue_weights *find_weights(const epilogue *f, const window_segment *segment,
                                             int64_t n, epilogue_weights *space)
 {
@@ -222,8 +221,8 @@ static void begin_blocks(const epilogue *f, const window_segment *segment, block
     block->shifts = block->aux_samples[0] = block->aux_samples[1] = nothing;
 }
 
-/* The value where that grows with the spread, which is wanted of the greatest one alone, of windows
- * of one area. x: of the block's first pixel. */
+/* Reduces a formula that grows with the spread, over windows of one area: it is computed for the
+ * greatest spread alone. x: of the block's first pixel. */
 static void reduce_spreads(const epilogue *f, int64_t x, loop_block *block)
 {
     double greatest, least;
@@ -249,8 +248,8 @@ static void reduce_spreads(const epilogue *f, int64_t x, loop_block *block)
 
 /* ------------------------------------------------------------------ by definition */
 
-/* Sample i of a block of LOOP_MODES, whose first pixel is the segment's `first`. in: what all
- * samples have in common, behind which it has the sample's moments. */
+/* Sample i of a block of LOOP_MODES, whose first pixel is the segment's `first`. in: holds what all
+ * samples have in common, and gets the sample's own numbers. */
 static formula_value define(const epilogue *f, const window_segment *segment,
                             const loop_block *block, int64_t first, int64_t i, formula_sums *in)
 {
@@ -287,7 +286,7 @@ static formula_value define(const epilogue *f, const window_segment *segment,
                                   : formula_mean(in);
 }
 
-/* Stores the block's results, or leaves them where a reduction looks; returns where the next go. */
+/* Stores the results unless a reduction reads them in the block; returns where the next go. */
 static char *define_block(const epilogue *f, const window_segment *segment, int64_t first,
                           loop_block *block, char *to)
 {

@@ -207,7 +207,7 @@ static void narrow_mean_u32_u8(const epilogue_task *task)
 BY_WEIGHTS(u8)
 BY_WEIGHTS(u16)
 
-/* Means of floats whose weights are 0 or 1. The lane of weights stays their sum, which says whether
+/* Means of floats whose weights are 0 or 1. The weights' lane keeps their sum, which says whether
  * any counts. Callers name the channels by constants. */
 #define MASKED_LOOP(channels, out)                                                    \
     for (int64_t x = 0; x < n; x++) {                                                 \

@@ -94,7 +94,7 @@ extern const epilogue_kernels epilogue_kernels_avx2, epilogue_kernels_avx512;
 typedef bool (*terms_kernel)(const terms_numbers *numbers, int64_t n, const void *sums,
                              const void *squares, const void *samples, void *to);
 
-/* Bytes have squares of u32, others of u64, if any. */
+/* Squares, if any, are summed in u32 for bytes, in u64 for others. */
 typedef struct terms_kernels {
     /* Results to nearest, halves up, or white above 0. NULL: there is none. */
     terms_kernel (*find)(satf_type samples, satf_sum_type sums, bool bilevel);

@@ -193,7 +193,7 @@ static void join(int channels, int64_t n, const mix_lane *from, double *to)
     COPY_LANES(JOIN)
 }
 
-/* In several lanes, as vectors have. */
+/* The extremes are found in several lanes, as vectors have them, and joined at the end. */
 enum { FIND_LANES = 16 };
 
 static inline double greater(double value, double most)

@@ -10,17 +10,17 @@
 typedef struct loop_kernels {
     loop_kernel run[FORMULA_COUNT][LOOP_MODES]; /* results = the formula of each sample */
     mix_loop mix[MIX_COUNT][FORMULA_LANES]; /* the mix of each pixel, by the result's lanes - 1 */
-    /* From n pixels of so many channels a lane for each of these, and the other way round. */
+    /* Splits n pixels of so many channels into a lane for each channel, and joins them. */
     void (*part)(int channels, int64_t n, const double *from, mix_lane *to);
     void (*join)(int channels, int64_t n, const mix_lane *from, double *to);
-    /* From sums of any type but u128, and from samples of any type but u64. */
+    /* Convert sums of any type but u128, and samples of any type but u64. */
     void (*load_sums)(satf_sum_type type, int64_t n, const void *from, double *to);
     void (*load_words)(satf_sum_type type, int64_t n, const void *from, uint64_t *to);
     void (*load_samples)(satf_type type, int64_t n, const void *from, double *to);
     /* The luma of pixels of 3 or 4 lanes, in each of their lanes. */
     void (*luma)(bool real, int channels, int64_t n, const double *from, double *to);
-    /* Pixels weigh their area, of `areas` unless that is NULL; but colour the last lane of
-     * `alphas`, unless that is NULL. The inverse of 0 is 0. */
+    /* Samples weigh their area, from `areas` unless that is NULL; but colour weighs the last lane
+     * of `alphas`, unless that is NULL. The inverse of 0 is 0. */
     void (*weigh)(int channels, int64_t n, double area, const double *areas, const double *alphas,
                   double *weights, double *inverses);
     /* As formula_store() does with reals. */
@@ -32,10 +32,10 @@ typedef struct loop_kernels {
     void (*spreads)(int64_t n, double weight, const double *sums, const double *squares,
                     double *to);
     void (*store_bilevel)(int64_t n, const double *from, uint8_t *to); /* 0 and 255 */
-    /* Makes `above` of samples of u8 or u16 that are above the cut, and `below` of the others. */
+    /* `above` for each sample of u8 or u16 that is above the cut, `below` for the others. */
     void (*step)(satf_type type, int64_t n, const void *from, int64_t cut, uint8_t below,
                  uint8_t above, uint8_t *to);
-    /* The entries of a table for n samples of u8 or u16, every step-th. */
+    /* The table's entries for n samples of u8 or u16, of which it takes every step-th. */
     void (*look_up)(size_t bytes, size_t to_bytes, int64_t n, int64_t step, const void *from,
                     const void *table, void *to);
 } loop_kernels;

@@ -1,7 +1,7 @@
 /*
- * Colour to grey, as ITU-R BT.601 weighs it and documents want it: integers become (299 R + 587 G +
- * 114 B + 500) div 1000, in their type; floats 0.299 R + 0.587 G + 0.114 B from left to right, in
- * f64. Alpha stays behind it. A leaf, valid in C11 and in CUDA C++17.
+ * Colour to grey, with the weights of ITU-R BT.601: integers become (299 R + 587 G + 114 B + 500)
+ * div 1000, in their type; floats 0.299 R + 0.587 G + 0.114 B, added from left to right, in f64.
+ * Alpha stays behind the grey. A leaf, valid in C11 and in CUDA C++17.
  */
 #ifndef SATF_FORMULA_GREY_H
 #define SATF_FORMULA_GREY_H

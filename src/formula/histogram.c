@@ -11,7 +11,7 @@
 enum { BAND_ROWS = 32 };
 enum { LEAST_SAMPLES = 150000, LEAST_PER_LEVEL = 16 }; /* that are worth another thread */
 
-/* Neighbours are often alike. Counted side by side they need not wait for one another. */
+/* Neighbours are often alike: in tables of their own they need not wait for one another's count. */
 enum { LANES = 8 };
 
 typedef uint16_t __attribute__((aligned(1), may_alias)) any_u16;
@@ -126,7 +126,7 @@ static double real_at(const satf_view *in, const char *from)
     return narrow;
 }
 
-/* A sample of floats, which row's bytes hold, and how often it counts. */
+/* Sample x of a row of floats, and how often it counts. */
 static double weighted_real(const histogram_task *task, const char *row, int64_t x, uint64_t *times)
 {
     const char *at = row + x * satf_pixel_bytes(task->in);

@@ -11,8 +11,8 @@ int64_t histogram_levels(int type);
 /* The memory in which the context counts samples of that type; false if it overflows. */
 bool histogram_bytes(const satf_context *ctx, int type, size_t *bytes);
 
-/* What is counted: an image of one channel, or, where it is weighted, alpha behind it, by which
- * each pixel counts as often as its alpha says. full: the alpha of floats that is white. */
+/* What is counted: an image of one channel; or, if weighted, of one channel and alpha, where each
+ * pixel counts as often as its alpha says. full: the alpha of floats that is white. */
 typedef struct histogram_task {
     const satf_view *in;
     bool weighted;

@@ -1,13 +1,13 @@
-/* Tables of a formula's results. */
+/* Lookup tables: a formula of an integer sample alone becomes a table of all its results. */
 #include "epilogue.h"
 
 #include "../base/memory.h"
 #include "../base/view.h"
 
-enum { LEAST_USES = 8 };   /* of an entry, so that the table pays */
-enum { SAMPLE_WORK = 16 }; /* of a formula, as samples that others go through */
+enum { LEAST_USES = 8 };   /* uses of an entry for which the table pays */
+enum { SAMPLE_WORK = 16 }; /* a formula's work, in samples that a filter goes through */
 
-/* Of colours; behind them are as many of alpha. */
+/* The table's entries for colours; as many for alpha lie behind them. */
 static int64_t lookup_entries(const epilogue *f)
 {
     return (int64_t)satf_type_max((int)f->in_type) + 1;
@@ -33,8 +33,7 @@ static void run_lookup(const epilogue *f, const window_segment *segment, void *d
     }
 }
 
-/* The results of samples first ... first + PIECE - 1: colours, and what becomes of alpha, in turn.
- */
+/* Fills in the results of samples first ... first + PIECE - 1, of colours and of alpha. */
 enum { PIECE = 128 };
 static void fill_piece(const epilogue *f, int64_t first, char *colours, char *alphas)
 {

@@ -6,7 +6,7 @@
 #include "../base/device/gpu.h"
 #include "formulas.h"
 
-/* All images have one size, and lie on one device. */
+/* All images have one size and lie on one device, or all on the host. */
 struct filter_mix {
     int number; /* a mix_number */
     int count;  /* of the images that it sees */

@@ -15,7 +15,7 @@ typedef struct otsu_share {
     satf_u128 sum;
 } otsu_share;
 
-/* A level, what lies up to it, and otsu_merit(). below.weight is 0 where there is none. */
+/* A level, the share up to it, and its otsu_merit(). below.weight is 0 if there is no level. */
 typedef struct otsu_level {
     int64_t level;
     otsu_share below;
@@ -89,7 +89,7 @@ SATF_FORMULA int otsu_compare(const otsu_number *a, const otsu_number *b)
     return (a->word[i] > b->word[i]) - (a->word[i] < b->word[i]);
 }
 
-/* (n1 S2 - n2 S1)^2, below 2^288, over n1 n2, below 2^126: N^2 q1 q2 (m1 - m2)^2. */
+/* (n1 S2 - n2 S1)^2, below 2^288, over n1 n2, at most 2^126: N^2 q1 q2 (m1 - m2)^2. */
 SATF_FORMULA void otsu_fraction(const otsu_share *all, const otsu_share *below, otsu_number *over,
                                 otsu_number *under)
 {
@@ -132,7 +132,7 @@ SATF_FORMULA otsu_level otsu_level_of(const otsu_share *all, int64_t level, cons
     return at;
 }
 
-/* Whether a is better than b, or as good and lower. One that parts nothing is none. */
+/* Whether level a is better than b, or as good and lower. A level with all on one side is none. */
 SATF_FORMULA bool otsu_is_better(const otsu_share *all, const otsu_level *a, const otsu_level *b)
 {
     if (a->below.weight == 0 || a->below.weight == all->weight) {
@@ -185,8 +185,8 @@ SATF_FORMULA otsu_level otsu_none(void)
 /*
  * Floats are counted in bins as wide as one another, from the least to the greatest of those that
  * count: finite ones, whose alpha is not 0. The level is a bin's number, and the threshold its
- * upper edge. A bin has what is above the edge below it and not above its own, so what is above the
- * threshold is what is in the bins above.
+ * upper edge. A bin has the samples above its lower edge and not above its upper one, so the
+ * samples above the threshold are those of the bins above.
  */
 enum { OTSU_BINS = 256, OTSU_ALPHA = UINT16_MAX /* steps of alpha */ };
 
@@ -224,7 +224,7 @@ SATF_FORMULA int64_t otsu_bin(const otsu_range *range, double sample)
     return bin;
 }
 
-/* The number of times that a sample counts: as its alpha says, in steps, of which white has all. */
+/* How often a sample counts: its alpha, in steps, of which white has all. */
 SATF_FORMULA uint64_t otsu_weight(double sample, double alpha, double full)
 {
     double steps = alpha / full * OTSU_ALPHA + 0.5;

@@ -141,7 +141,7 @@ static satf_status pixel_prepare(satf_context *ctx, filter_step *step)
     return step->kept_bytes ? lookup_prepare(ctx, step->state, step->kept) : SATF_OK;
 }
 
-/* Row y, which lies at `from`. */
+/* Makes row y of the result from the input's, at `from`. */
 static void pixel_make_row(const epilogue *finish, const filter_step *step, int64_t y,
                            const char *from, char *to)
 {
@@ -188,7 +188,7 @@ static satf_status pixel_begin(satf_context *ctx, const filter_step *step, const
     return SATF_OK;
 }
 
-/* The same of a mix, of rows of all its images; false after a failure. */
+/* Makes row y of a mix from rows of all its images; false after a failure. */
 static bool make_mixed(const pixel_walker *w, int64_t y, const void *from, void *to)
 {
     const filter_rows *rows = w->at.rows;

@@ -8,8 +8,8 @@
  * that do not overlap; on a device it is enqueued. */
 satf_status filter_copy_pixels(satf_context *ctx, const satf_view *from, const satf_view *to);
 
-/* to = the samples of from, as filter_convert() has them: checked views of one shape, likewise. On
- * the host a row is aligned to its samples and packed. */
+/* to = the samples of from, converted as by filter_convert(): checked views of one shape, both on
+ * the host or on one device. On the host rows are packed and aligned to their samples. */
 satf_status filter_convert_pixels(satf_context *ctx, const satf_view *from, const satf_view *to);
 
 /* to = n samples of `from`, which are aligned to their type, stored as results of to_type are:

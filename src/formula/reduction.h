@@ -1,9 +1,9 @@
 /*
  * A reduction of an image before a filter is applied to it: the greatest value of a formula over
- * all windows, and the least sample that counts, of those that are finite; or the level of its
- * histogram (otsu.h). All are exact, so the order in which samples are looked at does not matter.
- * What is found is kept as keys, integers in the order of the doubles; those of extremes only ever
- * rise from 0, which is no double's. A leaf, valid in C11 and in CUDA C++17.
+ * all windows, and the least sample that counts, of the finite ones; or the level of its histogram
+ * (otsu.h). All are exact, so the order in which samples are looked at does not matter. They are
+ * kept as keys, integers in the order of the doubles; the keys of extremes only ever rise, from 0,
+ * which is no double's key. A leaf, valid in C11 and in CUDA C++17.
  */
 #ifndef SATF_FORMULA_REDUCTION_H
 #define SATF_FORMULA_REDUCTION_H
@@ -19,7 +19,7 @@ SATF_FORMULA bool reduction_is_finite(double value)
     return fabs(value) <= DBL_MAX;
 }
 
-/* 0 of what is not finite. */
+/* The key of a double; 0 if it is not finite. */
 SATF_FORMULA uint64_t reduction_key(double value)
 {
     uint64_t bits;
@@ -34,7 +34,7 @@ SATF_FORMULA bool reduction_counts(double alpha)
     return alpha > 0 && reduction_is_finite(alpha);
 }
 
-/* 0 where there is none. */
+/* The double of a key; 0 if there is none. */
 SATF_FORMULA double reduction_value(uint64_t key)
 {
     uint64_t bits = key >> 63 ? key & ~((uint64_t)1 << 63) : ~key;

@@ -6,14 +6,15 @@
 #include "../base/view.h"
 #include "epilogue.h"
 
-/* Samples that are asked again where one is open; bytes of a window whose sum floats hold. */
+/* How many samples are decided again together where one of more is open; and the largest area of
+ * bytes whose sum floats hold: 255 * 65793 = 2^24 - 1. */
 enum { OPEN_SAMPLES = 32, TERMS_AREA = 65793 };
 
 /*
- * A sum that is a multiple of 1 / all is a half between whole numbers, or at least half of that
- * from one. So a fourth of it below the half lies between what is rounded up and what is not.
- * Without roots a term is rounded four times at most: the terms are off by 4 u of their magnitudes
- * added up.
+ * With `all` = parts * area the sum is a multiple of 1 / all, so it is half-way between integers or
+ * at least 1 / (2 all) from there. Thus adding 1 / 2 and a margin of 1 / (4 all) before rounding
+ * down never errs, while the sum is off by less than the margin. Without roots a term is rounded
+ * four times at most: the sum is off by 4 u of the terms' magnitudes added up.
  */
 static void tell_rounded(const epilogue *f, const filter_terms *of, terms_numbers *numbers)
 {
@@ -27,7 +28,7 @@ static void tell_rounded(const epilogue *f, const filter_terms *of, terms_number
                      numbers->weight * top * unit <= 1; /* S is not rounded */
 }
 
-/* Times its parts and the area the sum is whole: of bytes in 32 bits, of others in doubles. */
+/* Times its parts and its area the sum is an integer: of bytes in 32 bits, of others in doubles. */
 static void tell_above(const epilogue *f, const filter_terms *of, terms_numbers *numbers)
 {
     double weight = numbers->weight, top = (double)satf_type_max((int)f->in_type);
@@ -60,8 +61,7 @@ static terms_numbers find_numbers(const epilogue *f)
     return numbers;
 }
 
-/* Whether the step's results are its terms' sum, as a sample of the input's type or as black and
- * white. */
+/* Whether results are the terms' sum, as samples of the input's type or as black and white. */
 static bool has_terms(const epilogue *f)
 {
     bool to = f->bilevel || (f->pass->type != TYPE_BILEVEL && f->out_type == f->in_type);
@@ -111,7 +111,7 @@ static window_segment part_of(const epilogue *f, const window_segment *segment, 
     return part;
 }
 
-/* Decides `most` samples at a time, and of those with one that is left open, fewer. */
+/* Decides `most` samples at a time; where one of them is left open, fewer, then by blocks. */
 static void decide(const epilogue *f, const window_segment *segment, int64_t most, char *to)
 {
     int64_t pixels = most / f->channels;

@@ -16,13 +16,13 @@ typedef struct terms_numbers {
     double of_square; /* 1: r^2 is W S2 - S^2; 0: W S2 */
     bool exact;       /* sample p + alone is not rounded, for all p */
     bool roots;       /* r counts */
-    bool over;        /* the sum is sample p / S, of results that are rounded */
-    /* None is left open, for r does not count and the sum is a multiple of something: the nearest
-     * whole number is what is below the sum with `told` instead of `alone`; and the sum is above 0
-     * as whole_sum S + whole_sample p + whole is. */
+    bool over;        /* the sum is sample p / S, and results are rounded */
+    /* No result is left open, for r does not count and the sum is a multiple of a number (terms.c):
+     * the nearest integer is the one below the sum with `told` instead of `alone`; and the sum is
+     * above 0 if whole_sum S + whole_sample p + whole is. */
     bool tells;
     double told, whole_sum, whole_sample, whole;
-    double margin; /* `told` is `alone` and a half and this, which is more than the sum is off by */
+    double margin; /* told = alone + 1 / 2 + margin, which is more than the sum is off by */
     double most;   /* results end here */
     bool bilevel;  /* white above 0; else to nearest, halves up */
     uint8_t white, black;
@@ -35,7 +35,7 @@ SATF_FORMULA bool terms_are_coarse(double x, double most)
     return fabs(x) <= most && floor(x * 256) == x * 256;
 }
 
-/* What the filter says of windows of that weight, which is not 0. */
+/* The filter's terms, for windows of that weight, which is not 0. */
 SATF_FORMULA void terms_say(const filter_terms *of, double weight, terms_numbers *numbers)
 {
     double sample = of->sample + of->mean;
@@ -51,16 +51,16 @@ SATF_FORMULA void terms_say(const filter_terms *of, double weight, terms_numbers
     numbers->over = of->over_mean;
 }
 
-/* What a device makes of terms, by kernels of their own: the nearest whole number; white above 0;
- * white above 0 where r counts. */
+/* The results that a device has kernels for: the nearest whole number; white above 0; white above 0
+ * with roots (r counts). */
 typedef enum terms_kind { TERMS_ROUNDED, TERMS_ABOVE, TERMS_ABOVE_ROOTS } terms_kind;
 
 /*
  * The same in floats, each rounded once, and how far off each term may be: 18 u of it, u = 2^-24,
- * by the count in terms_rows.c, of which the numbers' own rounding is one. Where r counts, S and p
- * stand by themselves, as S and beside, and all terms together are off by off_sum S +
- * off_beside p + off_alone: r is at most the root of W times S, and half the largest sample times
- * W, or if it is that from 0, all of it.
+ * by the count in terms_rows.c and one u for the rounding of these numbers. Where r counts, S and p
+ * have factors of their own, `away` and `beside`, and all terms together are off by off_sum S +
+ * off_beside p + off_alone: r is at most sqrt(W) S, and at most W times half the largest sample, or
+ * W times all of it where r^2 is W S2.
  */
 typedef struct terms_floats {
     float away, sample, alone, told, root, both, most, beside;
@@ -120,13 +120,13 @@ SATF_FORMULA terms_floats terms_floats_of(const terms_numbers *of)
     return t;
 }
 
-/* W S2 - S^2; or S2, of which W is in the numbers' scale. */
+/* W S2 - S^2; or S2 alone, where the numbers have the factor sqrt(W). */
 SATF_FORMULA uint64_t terms_spread(const terms_floats *t, uint32_t sum, uint64_t square)
 {
     return t->of_square * square - (uint64_t)(t->of_sum * sum) * sum;
 }
 
-/* The root of what is 0 or at least 1, off by at most 2^-23 of it. */
+/* The root of a number that is 0 or at least 1, off by at most 2^-23 of the root. */
 SATF_FORMULA float terms_root(float number)
 {
 #ifdef __CUDA_ARCH__
@@ -172,7 +172,8 @@ SATF_FORMULA uint32_t terms_told_rounded(const terms_floats *t, int32_t sum, int
     return bits;
 }
 
-/* The same where some are, for sums below 2^31: false if this one is. `off`: of the value. */
+/* The same where results may be open, for sums below 2^31: false if it is. off: the value's
+ * error. */
 SATF_FORMULA bool terms_rounded(const terms_floats *t, float value, float off, uint32_t *bits)
 {
     float within = terms_within(value, t->most), nearest = terms_floor(within + 0.5F, bits);
@@ -195,8 +196,8 @@ SATF_FORMULA float terms_plain(const terms_floats *t, int32_t sum, int32_t p, fl
     return fmaf(t->away, away, fmaf(t->sample, here, t->alone));
 }
 
-/* That over the mean. A device's inverse is off by at most 2 u: with the rounding of the number,
- * the sum and two products that is less than 8 u. */
+/* The sample over the mean, where `over` is set. A device's inverse is off by at most 2 u: with the
+ * rounding of the number, the sum and two products that is less than 8 u. */
 SATF_FORMULA float terms_over(const terms_floats *t, int32_t sum, int32_t p, float *off)
 {
     float here = (float)p, whole = (float)(sum > 0 ? sum : 1), value;
@@ -212,7 +213,7 @@ SATF_FORMULA float terms_over(const terms_floats *t, int32_t sum, int32_t p, flo
     return value;
 }
 
-/* That with r, spread being its square, rounded twice at most. */
+/* The terms' sum with r. spread: the square of r, rounded twice at most. */
 SATF_FORMULA float terms_roots(const terms_floats *t, int32_t sum, int32_t p, float spread,
                                float *off)
 {
@@ -222,8 +223,8 @@ SATF_FORMULA float terms_roots(const terms_floats *t, int32_t sum, int32_t p, fl
                 fmaf(t->away, whole, fmaf(t->beside, (float)p, t->alone)));
 }
 
-/* Whether a window all of whose samples are alike decides what that leaves open, for nothing is
- * rounded: then r and d are 0. */
+/* Whether all samples of a window are alike and nothing is rounded, so that r and d are 0: then
+ * *bits is right although floats left it open. */
 SATF_FORMULA bool terms_alike(const terms_floats *t, int32_t sum, uint64_t square, int32_t p,
                               uint32_t *bits)
 {
@@ -231,7 +232,7 @@ SATF_FORMULA bool terms_alike(const terms_floats *t, int32_t sum, uint64_t squar
     return t->exact && terms_spread(t, (uint32_t)sum, square) == 0;
 }
 
-/* The same of samples of 16 bits, to such, without squares. */
+/* The same for samples of 16 bits, results of 16 bits, without squares. */
 SATF_FORMULA double terms_within_word(double x, double most)
 {
     return fmin(fmax(x, 0.0), most);

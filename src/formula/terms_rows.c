@@ -1,10 +1,10 @@
 /*
- * The loops of terms: in floats of bytes, in doubles of samples of 16 bits. A number is off by at
- * most u = 2^-24 or 2^-53 of itself for each rounding, and none of the terms has 16: two of each
- * number, one of d or p, two of r, and one of each product and sum. So the sum is off by less than
- * 16 u of the terms' magnitudes added up, which are off by 16 u themselves; a formula in doubles is
- * off by as much of its own u. Where d and r are 0 and the other terms exact, nothing is rounded.
- * What is further from a tie than that is right.
+ * The loops of terms: in floats for bytes, in doubles for samples of 16 bits. A rounding is off by
+ * at most u of its number, 2^-24 or 2^-53, and no term has 16 of them: two of each number, one of
+ * d or p, two of r, and one of each product and sum. So the sum is off by less than 16 u of the
+ * terms' magnitudes added up, and by less than 17 u of these as they are computed; a formula in
+ * doubles is off by as much of its own u. Where d and r are 0 and the other terms exact, nothing is
+ * rounded. A sum further from a tie than it may be off is decided rightly.
  */
 #include "epilogue_kernels.h"
 
@@ -18,8 +18,7 @@ typedef uint16_t sum_u16;
 typedef uint32_t sum_u32;
 typedef uint64_t sum_u64;
 
-/* Of samples of either type: what terms are computed in, what holds W p and whole numbers, and u.
- */
+/* For each type of samples: the type of terms, the type of W p and of integers, and u. */
 typedef float real_u8;
 typedef double real_u16;
 typedef int32_t whole_u8;
@@ -77,14 +76,14 @@ typedef double whole_u16;
 VALUES(u8)
 VALUES(u16)
 
-/* Roots of W S2 - S^2 or W S2, which doubles hold exactly. */
+/* roots[i] = the root of W S2 - S^2, or of W S2, either of which doubles hold exactly. */
 #define ROOTS(S, sum, square)                                                             \
     for (int64_t i = 0; i < n; i++) {                                                     \
         double first = DOUBLE_OF_##sum(sums[i]), second = DOUBLE_OF_##square(squares[i]); \
         roots[i] = ROOT_##S((double)weight * second - of_square * (first * first));       \
     }
 
-/* What a loop's line sees of sample i. */
+/* The numbers of sample i that a loop's line reads. */
 #define AT(S, sum)                                                       \
     whole_##S p = (whole_##S)samples[i], s = WHOLE_OF_##S(sum, sums[i]); \
     real_##S d = (real_##S)(s - weight * p);                             \
