@@ -58,7 +58,7 @@ static sat_aux carve_aux(carver *from, const sat_grid &g, int tile, size_t size)
     return aux;
 }
 
-/* The scratch of a row: what its CARVE cuts out for the job. */
+/* The scratch of an algorithm: what its CARVE cuts out for the job. */
 template <auto CARVE> static bool scratch_of(satf_context *, const sat_job *job, size_t *bytes)
 {
     carver c = {NULL, 0, true};
@@ -67,7 +67,7 @@ template <auto CARVE> static bool scratch_of(satf_context *, const sat_job *job,
     return c.fits;
 }
 
-/* The job of a row with blocks. */
+/* The job of an algorithm with blocks. */
 struct block_job {
     const sat_sums *sums;
     const sat_shape *shape;
@@ -193,7 +193,8 @@ static satf_status do_2r1w(satf_context *ctx, const sat_sums *sums, const sat_sh
         CUDA_RETURN(ctx, sums->prefix(g, aux, shape->tile, 0, grid_diagonals(g), stream));
     }
     carver rest = *scratch;
-    for (int c = 0; c < g.channels; c++) { /* one after the other, in the same scratch */
+    for (int c = 0; c < g.channels;
+         c++) { /* the channels one after the other, in the same scratch */
         sat_plane u;
         memset(&u, 0, sizeof u);
         int64_t channel = aux.corner_plane * sums->sum_bytes * c;
@@ -233,7 +234,7 @@ static satf_status sat_run_2r1w(satf_context *ctx, const sat_job *job, void *scr
     return do_2r1w(ctx, b.sums, b.shape, b.p, &c, (cudaStream_t)cuda_stream(ctx));
 }
 
-/* The scratch of 1R1W and (1+r)R1W: what blocks hand on, and that of the kernel of all stages. */
+/* The scratch of 1R1W and (1+r)R1W: the sums that blocks hand on, and the ring of all stages. */
 struct chain_memory {
     sat_aux aux;
     sat_ring ring;
@@ -251,8 +252,8 @@ static chain_memory carve_chain(carver *from, const sat_job *job)
     return m;
 }
 
-/* Step 2 of 2R1W for the anti-diagonals begin ... end - 1: what lies before them has handed
- * on its sums. The corners are summed up from the rows'. */
+/* Step 2 of 2R1W for the anti-diagonals begin ... end - 1; those before have handed on their sums.
+ * The corners are summed up from the rows' sums. */
 static satf_status sat_sum_up(satf_context *ctx, const block_job &b, const sat_aux &aux,
                               int64_t begin, int64_t end, cudaStream_t stream)
 {
@@ -368,7 +369,7 @@ static lookback_memory carve_lookback(carver *from, const sat_job *job)
     m.words.corner = carve(from, blocks, shape->channels, word);
     m.words.col = carve(from, blocks, shape->columns, word);
     m.words.row = carve(from, blocks, shape->lines, word);
-    /* On an H200 up to 7 % faster, but for large images of bytes 1 to 2 % slower. */
+    /* Telling L2 is up to 7 % faster on an H200, but 1 to 2 % slower for large images of bytes. */
     m.words.hinted = job->in.type != SATF_U8 || width * height < (int64_t)1 << 27;
     return m;
 }

@@ -42,12 +42,12 @@ template <> __device__ __forceinline__ u128 read_fresh<u128>(const u128 *from)
     return (u128)v.y << 64 | v.x;
 }
 
-/* What lies above a column of the block, left of a row of it, and before both. */
+/* The sums of what lies above a column of the block, left of a row of it, and before both. */
 template <typename S> struct carries {
     S above, left, corner;
 };
 
-/* The sum before rows and columns of a block that has neighbours above and to the left. */
+/* The sum above and left of a block that has neighbours above and to the left. */
 template <typename S>
 __device__ __forceinline__ S read_corner(const sat_aux &aux, const tile_place &at)
 {
@@ -55,7 +55,7 @@ __device__ __forceinline__ S read_corner(const sat_aux &aux, const tile_place &a
     return read_fresh(in.corner + (at.I - 1) * aux.corner_pitch + at.J - 1);
 }
 
-/* Those of column and row t, from the neighbours' inclusive sums. */
+/* The carries of column and row t, from the neighbours' inclusive sums. */
 template <class C>
 __device__ __forceinline__ carries<typename C::S> read_carries(const sat_aux &aux,
                                                                const tile_place &at, int t)
@@ -78,8 +78,8 @@ __device__ __forceinline__ carries<typename C::S> read_carries(const sat_aux &au
     return carry;
 }
 
-/* Writes the block's sums, column and row those of its columns and rows up to t, on top of
- * what lies before: for its neighbours with the carries, alone with zeros. */
+/* Writes the block's sums. column, row: the sums of its columns and rows up to t, to which the
+ * carries are added: zeros for the sums of the block alone. */
 template <class C>
 __device__ __forceinline__ void write_sums(const sat_aux &aux, const tile_place &at, int t,
                                            typename C::S column, typename C::S row,
@@ -187,7 +187,7 @@ __global__ __launch_bounds__(C::THREADS,
         });
 }
 
-/* The tables of blocks, whose carries are there; with HAND_ON they write their own sums too. */
+/* Makes the tables of blocks, whose carries are there; HAND_ON: blocks write their sums too. */
 template <class C, bool HAND_ON, class Place>
 __device__ __forceinline__ void walk_tables(const loader_map &map, const sat_plane &p,
                                             const sat_aux &aux, unsigned count, Place place)
@@ -236,7 +236,7 @@ __global__ __launch_bounds__(C::THREADS,
     walk_tables<C, true>(map, p, aux, count, [&](unsigned k) { return place_tile(g, first + k); });
 }
 
-/* The words of one block in the ring. */
+/* The places of one block's words in the ring. */
 template <class C> struct ring_place {
     typedef tile_state<typename C::S> W;
     typedef typename W::word word;
@@ -255,7 +255,7 @@ template <class C> struct ring_place {
     }
 };
 
-/* Clears the words, each thread some of them. A barrier of all CUDA blocks follows. */
+/* Clears the ring's words, each thread some of them. A barrier of all CUDA blocks must follow. */
 template <class C>
 __device__ __forceinline__ void clear_ring(const sat_ring &ring, const sat_grid &g)
 {
@@ -268,8 +268,8 @@ __device__ __forceinline__ void clear_ring(const sat_ring &ring, const sat_grid 
     }
 }
 
-/* Those of column and row t, from the ring, whose words are there or on their way, but for what the
- * anti-diagonals before `begin` have handed on. */
+/* The carries of column and row t: what the anti-diagonals before `begin` handed on, from aux, all
+ * else from the ring, whose words are there or on their way. */
 template <class C>
 __device__ __forceinline__ carries<typename C::S> read_ring(const sat_ring &ring, const sat_grid &g,
                                                             const sat_aux &aux,
@@ -326,15 +326,14 @@ __device__ __forceinline__ void write_ring(const sat_ring &ring, const sat_grid 
 }
 
 /*
- * Stages of 1R1W in one kernel, which counts the blocks that have handed on their sums: one of
- * anti-diagonal d waits until all before d have. Its samples were sent for long before,
- * and it is scanned before it waits, as are those of the next stage; tables are stored
- * while others wait. So little more than reading the neighbours' words and writing the block's
- * own lies between two stages. Blocks are taken in ascending order, hence no deadlock.
- *
- * A block counts when it has read its neighbours' words and sent its own on their way. So when a
- * stage begins, all have read what its words take the place of, and whoever reads a word too early
- * sees by its state that it must be read again.
+ * Stages of 1R1W in one kernel, which counts the blocks that have handed on their sums: a block of
+ * anti-diagonal d waits until all before d have. Its samples were sent for long before, and it is
+ * scanned before it waits, as are those of the next stage; tables are stored while others wait. So
+ * little more than reading the neighbours' words and writing the block's own lies between two
+ * stages. Blocks are taken in ascending order, hence no deadlock. A block counts when it has read
+ * its neighbours' words and sent its own on their way. So when a stage begins, all words that it
+ * overwrites have been read, and whoever reads a word too early sees by its state that it must be
+ * read again.
  */
 enum { STAGES_AT_ONCE = 2 }; /* CUDA blocks for so many of the longest stages */
 
@@ -395,8 +394,8 @@ __global__ __launch_bounds__(C::THREADS, C::BLOCKS) void stages_kernel(
 
 enum { PREFIX_AHEAD = 32, PREFIX_THREADS = 64 };
 
-/* Prefix sums of what the blocks of the anti-diagonals begin ... end - 1 hand on:
- * a thread goes down one column of col, or along one row of row. */
+/* Prefix sums of col and row of the blocks of the anti-diagonals begin ... end - 1: a thread goes
+ * down one column of col, or along one row of row. */
 template <typename S>
 __global__ void prefix_kernel(sat_grid g, sat_aux aux, int tile, int64_t begin, int64_t end)
 {
@@ -435,8 +434,8 @@ __global__ void prefix_kernel(sat_grid g, sat_aux aux, int tile, int64_t begin, 
 
 enum { CORNERS_AHEAD = 4 };
 
-/* corner of the same blocks: a warp goes down one block column, adding the sums of the blocks to
- * the left, the last of each block's rows; a lane has every 32nd of them. */
+/* The corners of the same blocks: a warp goes down one block column, adding the sums of the blocks
+ * to the left, the last of each block's rows; a lane has every 32nd of the blocks. */
 template <typename S>
 __global__ void corners_kernel(sat_grid g, sat_aux aux, int tile, int64_t begin, int64_t end)
 {
@@ -474,7 +473,7 @@ template <class C> loader_map map_for(const sat_plane &p)
 }
 
 template <class C> struct blocks_launch {
-    /* part: what of the image, as the kernel takes it. */
+    /* part: which blocks of the image, in the kernel's own terms. */
     template <auto KERNEL>
     static cudaError_t launch(const sat_plane &p, const sat_grid &g, const sat_aux &aux,
                               int64_t part, int64_t count, cudaStream_t stream)

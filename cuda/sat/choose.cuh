@@ -139,8 +139,8 @@ static bool can_do(const sat_lookback_shape *shape, const sat_job *job)
     return fits && has_shared(job->in.device, shape->shared_bytes);
 }
 
-/* The first that can, and that the job's tuning asks for or, if it asks for nothing, that suits the
- * image. */
+/* The first shape that can do the job and that its tuning asks for or, if it asks for nothing, that
+ * suits the image. */
 static const sat_lookback_shape *find_lookback_shape(const sat_job *job)
 {
     int tile = job->tuning.tile, threads = job->tuning.threads;
@@ -178,11 +178,11 @@ static const char *refuses_lookback(const sat_job *job)
     return reason;
 }
 
-/* Tunings: shapes that fit and have that kernel, times the ways to wait for it: one, or all. */
+/* Tunings are the shapes that fit and have the kernel, times the ways to wait: one, or all. */
 enum { ALL_WAYS = SAT_SYNC_COOP - SAT_SYNC_LAUNCH + 1 };
 
-/* Whether the job's tile and threads, of a shape, ask for that shape and not for one of the same
- * ahead of it. */
+/* Whether the job with the shape's tile and threads finds that shape, and none with the same ahead
+ * of it. */
 template <typename Shape, typename Find>
 static bool is_askable(const Shape *shape, int tile, const sat_job *job, Find find,
                        sat_tuning *tuning)

@@ -22,9 +22,9 @@ __device__ __forceinline__ void start_count(unsigned *count)
     cooperative_groups::this_grid().sync();
 }
 
-/* One more. ORDERED: what the block wrote before (and a barrier) is seen by whoever has waited for
- * it. Else nothing is ordered, for what tells by itself whether it is there (tile_state.cuh): so
- * nobody waits for tables that are still on their way to memory. */
+/* Adds one. ORDERED: whoever has waited for it sees what the block wrote before (and a barrier).
+ * Else nothing is ordered, for words that tell themselves whether they are there (tile_state.cuh):
+ * so nobody waits for tables that are still on their way to memory. */
 template <bool ORDERED> __device__ __forceinline__ void add_to_count(unsigned *count)
 {
     if (ORDERED) {
@@ -34,8 +34,8 @@ template <bool ORDERED> __device__ __forceinline__ void add_to_count(unsigned *c
     }
 }
 
-/* Until the count has come to `enough`, both modulo 2^32 and less than 2^31 apart. One thread; a
- * barrier follows, behind which all of its block see what is ordered before. */
+/* Waits until the count has come to `enough`, both modulo 2^32 and less than 2^31 apart. Called by
+ * one thread; behind the barrier that must follow all of its block see what is ordered before. */
 template <bool ORDERED>
 __device__ __forceinline__ void wait_for_count(const unsigned *count, unsigned enough)
 {
@@ -69,7 +69,7 @@ __device__ __forceinline__ void await_stream(int stress)
 #endif
 }
 
-/* Part of a kernel where another block could overtake this one. */
+/* Pauses in a part of a kernel where another block could overtake this one. */
 __device__ __forceinline__ void stress_pause(int stress, int64_t block, int step)
 {
     if (stress == SAT_STRESS_NONE || stress == SAT_STRESS_SINGLE || stress == SAT_STRESS_EARLY) {

@@ -15,9 +15,9 @@
 #include "tile_sums.cuh"
 #include "unaligned.cuh"
 
-/* Sums of the block in either buffer: the last rows of the warps' tables of their own rows, which
- * sum_columns() makes the sums above the warps; and of the block that is added up, the last columns
- * of these tables and their last sums. */
+/* The sums of the blocks in both buffers: `columns`, the last rows of the warps' tables of their
+ * own rows, from which sum_columns() makes the sums above the warps; and, of the block that is
+ * added up, the last columns of these tables and their last sums. */
 template <class C> struct early_sums {
     typename C::L columns[2][C::WARPS][C::ACROSS], right[C::HIGH], last[C::WARPS];
 };
@@ -57,7 +57,7 @@ __device__ __forceinline__ void sum_tile(const void *buffer, early_sums<C> &a, i
     }
 }
 
-/* The sum of the columns of block i up to that one; leaves the sums above each warp. */
+/* The sum of the columns of block i up to `column`; leaves the sums above each warp in `a`. */
 template <class C>
 __device__ __forceinline__ typename C::S sum_columns(early_sums<C> &a, int i, int column)
 {
@@ -75,7 +75,7 @@ __device__ __forceinline__ typename C::S sum_columns(early_sums<C> &a, int i, in
     return sum;
 }
 
-/* The sum of its rows up to that one. */
+/* The sum of the rows of the block that was added up, up to `row`. */
 template <class C>
 __device__ __forceinline__ typename C::S sum_rows(const early_sums<C> &a, int row)
 {
@@ -89,8 +89,8 @@ __device__ __forceinline__ typename C::S sum_rows(const early_sums<C> &a, int ro
     return sum;
 }
 
-/* Bytes of the shared memory through which a row's sums are exchanged between lanes, if early_sums
- * has no room for them. */
+/* Bytes of shared memory through which lanes exchange a row's sums, if early_sums has no room for
+ * them. */
 template <class C> __host__ __device__ constexpr int exchange_bytes()
 {
     return sizeof(typename C::O) > sizeof(typename C::L)
@@ -166,8 +166,8 @@ template <class C> struct early_part {
     int available; /* blocks to look back for */
 };
 
-/* The places of a CUDA block's blocks. Their numbers grow, so each is found from the one before,
- * unless anti-diagonals are so short that there are too many between them. */
+/* The places of a CUDA block's blocks. The numbers of its blocks grow, so each place is found from
+ * the one before, unless so short anti-diagonals lie between them that there are too many. */
 struct early_walk {
     enum { SHORT = 16 };
     sat_grid g; /* its columns are groups of 2^group_bits columns of blocks */
@@ -206,7 +206,7 @@ struct early_walk {
     }
 };
 
-/* Looks for what is before the block, which s gets to know, and tells the others; near: the
+/* Looks for what lies before the block, stores it in s, and hands on the block's prefix. near: the
  * nearest word, read in advance. */
 template <class C>
 __device__ __forceinline__ void
@@ -282,7 +282,7 @@ template <class C, bool UNALIGNED> struct early_buffers {
     {
         return warps_send ? (void *)unaligned_block<C>(buffer(i)) : buffer(i);
     }
-    /* The loader; the engine takes it as an order. */
+    /* Called by the thread LOADER: sends the engine, if it is used, for the block. */
     __device__ __forceinline__ void announce(int i)
     {
         tickets[i] = drawn;
@@ -299,7 +299,7 @@ template <class C, bool UNALIGNED> struct early_buffers {
             send_for_unaligned<C>(buffer(i), p, loader[i].at);
         }
     }
-    /* All, for the block at that place; later: another was sent for since. */
+    /* All threads wait for the block at that place; later: another was sent for since. */
     __device__ __forceinline__ void arrive(int i, const tile_place &at, bool later)
     {
         if (warps_send) {
@@ -331,8 +331,8 @@ hand_on(early_buffers<C, UNALIGNED> &from, int i, bool later, const early_line<C
     return part;
 }
 
-/* Stores the table of a block from its rows' scanned samples and what lies before it. turn: room
- * for rows whose sums change lanes. */
+/* Stores the table of a block from its rows' scanned samples and what lies before it. exchange:
+ * room for rows whose sums change lanes. */
 template <class C, bool UNALIGNED>
 __device__ __forceinline__ void store_early(const sat_plane &p, const tile_place &at,
                                             typename C::L (&v)[C::ROWS][C::VEC],
@@ -348,9 +348,9 @@ __device__ __forceinline__ void store_early(const sat_plane &p, const tile_place
     store_sums<C, UNALIGNED>(p, at, v, above, before.left, UNALIGNED ? exchange : NULL);
 }
 
-/* UNALIGNED: rows of the image and of the table may lie as they like: warps send for theirs unless
- * the engine takes them, and sums of a row change lanes before they are stored. It wants the
- * registers of a third CUDA block. */
+/* UNALIGNED: rows of the image and of the table may lie anywhere. Warps send for their own rows
+ * unless the engine takes the image, and a row's sums change lanes before they are stored. That
+ * wants the registers of a third CUDA block. */
 template <class C, bool UNALIGNED>
 __global__
 __launch_bounds__(C::THREADS, UNALIGNED &&C::BLOCKS > 2 ? 2 : C::BLOCKS) void early_kernel(
@@ -438,8 +438,8 @@ __launch_bounds__(C::THREADS, UNALIGNED &&C::BLOCKS > 2 ? 2 : C::BLOCKS) void ea
     }
 }
 
-/* PIXELS, WIDTH: from which on it is faster than look-back by square blocks, on devices with a copy
- * engine. */
+/* PIXELS, WIDTH: the least image for which it is faster than look-back by square blocks, on devices
+ * with a copy engine. */
 template <class C, int64_t PIXELS, int64_t WIDTH = 1> struct early_launch {
     static cudaError_t lookback(const sat_plane &p, const sat_grid &g, const sat_lookback &lookback,
                                 int stress, cudaStream_t stream)
@@ -456,8 +456,8 @@ template <class C, int64_t PIXELS, int64_t WIDTH = 1> struct early_launch {
         return unaligned ? launch(std::true_type(), UNALIGNED_BYTES)
                          : launch(std::false_type(), 2 * loader_bytes<C>());
     }
-    /* Blocks in a row from which on two neighbours follow one another: rows of memory that are
-     * used at about the same time are longer. In smaller images more blocks wait for it. */
+    /* Blocks in a row from which on two neighbours have successive numbers: longer rows of memory
+     * are used at about the same time. In smaller images more blocks would wait for it. */
     enum { WIDE = 256 };
     enum { UNALIGNED_BYTES = 2 * unaligned_bytes<C>() + exchange_bytes<C>() };
     enum { STATIC_BYTES = 1024 }; /* at most: the loaders, and what the device takes itself */

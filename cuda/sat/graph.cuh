@@ -27,7 +27,7 @@ static void drop_graph(void *object)
     delete kept;
 }
 
-/* Captures what enqueue(stream) enqueues, unless that is the graph kept, and launches it. */
+/* Captures what enqueue(stream) enqueues, unless the kept graph is the same, and launches it. */
 template <typename Enqueue>
 static satf_status run_graph(satf_context *ctx, const char *row, const sat_job *job,
                              const sat_plane &p, void *scratch, cudaStream_t stream,

@@ -103,8 +103,8 @@ struct sat_ring {
     unsigned *count; /* of the blocks that have handed on theirs */
 };
 
-/* Words of a block: those of its columns, of its rows and the corner, see sat_aux; in whole sectors
- * of memory. */
+/* The words of a block in the ring: of its columns, its rows and the corner, see sat_aux; whole
+ * sectors of memory. */
 __host__ __device__ constexpr int ring_pitch(int tile)
 {
     return 2 * tile + 4;
@@ -117,8 +117,8 @@ __host__ __device__ inline int64_t ring_places(const sat_grid &g)
 
 /*
  * What the blocks of lookback and skss hand on, words of value and state (tile_state.cuh), and the
- * ticket, which is 0 before and after. Words are 0 before the first run; later ones find those of
- * the run before, for blocks of the same number, shape and types.
+ * ticket, which is 0 before and after a run. Words are 0 before the first run; later runs find
+ * those of the run before, for blocks of the same number, shape and types.
  */
 struct sat_lookback {
     unsigned *ticket;
@@ -130,7 +130,7 @@ struct sat_lookback {
     bool hinted; /* whether L2 is told which words to keep */
 };
 
-/* How many blocks sat_shape.sums takes. */
+/* How many blocks the kernels of sat_shape take; for `side` see there. */
 __host__ __device__ inline int64_t blocks_of_side(const sat_grid &g, int64_t side)
 {
     return (side ? side * (side + 1) : g.tiles_x * g.tiles_y) * g.channels;

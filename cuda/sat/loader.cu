@@ -4,7 +4,7 @@
 #include "../base/map.h"
 #include "loader.cuh"
 
-/* Whether the copy engine takes rows that lie so. */
+/* Whether the copy engine takes rows of this alignment, on the current device. */
 static bool suits_engine(const sat_plane &p)
 {
     int ordinal = 0;

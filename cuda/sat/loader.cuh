@@ -27,7 +27,7 @@ struct loader_map {
 /* Describes an image of that many channels for blocks of columns x rows samples. */
 loader_map make_loader_map(const sat_plane &p, int in_bytes, int columns, int rows, int channels);
 
-/* In shared memory: what was sent for last. */
+/* The block that was sent for last, in shared memory. */
 struct loader_shared {
     uint64_t arrived; /* an mbarrier */
     tile_place at;
@@ -91,7 +91,7 @@ __device__ __forceinline__ void copy_block(void *to, const loader_map &map, int 
 /* The thread that sends for blocks: not of the first warp, which has other things to do. */
 enum { LOADER = 32 };
 
-/* Before the first send_for(), which a barrier must follow. */
+/* Called before the first send_for(); a barrier must follow. */
 __device__ __forceinline__ void init_loader(loader_shared *loader)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900

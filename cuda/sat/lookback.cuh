@@ -20,14 +20,14 @@
 #include "blocks.cuh"
 #include "tile_state.cuh"
 
-/* How far back a thread looks at once. Farther blocks need not be seen: the nearer
- * ones get their prefix in time. */
+/* How many blocks back a thread looks at once. Farther blocks need not be seen: the nearer ones get
+ * their prefix in time. */
 enum { REACH = 3 };
 
 /*
- * One look for the sum of all blocks before this one, from their words, `pitch` apart; false: not
- * yet known. `available`: how many there are, 1 at least; nearest: the word before this one, read
- * in advance, and as it was read last. While the nearest has nothing to say, only it is asked.
+ * Looks once for the sum of all blocks before this one, in their words, `pitch` apart; false: not
+ * yet known. available: how many blocks there are, at least 1. nearest: the word before this one,
+ * as it was read last. While the nearest word is not yet written, only it is read.
  */
 template <class W>
 __device__ __forceinline__ bool look_once(const typename W::word *own, int64_t pitch, int available,
@@ -60,7 +60,7 @@ __device__ __forceinline__ bool look_once(const typename W::word *own, int64_t p
     return whole;
 }
 
-/* Looks until it is known; 0 if none are available. */
+/* Looks until the sum is known; 0 if no blocks are available. */
 template <class W>
 __device__ __forceinline__ typename W::S look_back(const typename W::word *own, int64_t pitch,
                                                    int available, unsigned prefix,
@@ -136,13 +136,13 @@ template <class C> struct lookback_search {
         return near;
     }
 
-    /* Blocks on the diagonal. */
+    /* How many blocks lie up and left on the diagonal. */
     static __device__ __forceinline__ int before(const tile_place &at)
     {
         return at.I < at.J ? at.I : at.J;
     }
 
-    /* Hands on what is known of the block, and tells s what lies before it. */
+    /* Hands on the block's sums and prefixes, and stores in s what lies before it. */
     template <class Shared>
     __device__ __forceinline__ void go(const sat_grid &g, const sat_lookback &b,
                                        const tile_place &at, nearest near, unsigned number,
@@ -186,8 +186,8 @@ template <class C> struct lookback_search {
         }
     }
 
-    /* Looks for the corner and, if others ask, hands on that of the block down and right, which is
-     * larger by `step`. */
+    /* Looks for the corner and, if others ask, hands on the corner of the block down and right,
+     * which is larger by `step`. */
     __device__ __forceinline__ S pass_corner(const sat_lookback &b, const lookback_place<C> &of,
                                              int available, bool asked, S step, word near) const
     {

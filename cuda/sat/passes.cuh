@@ -9,7 +9,7 @@
 
 enum { PASS_THREADS = 64, PASS_AHEAD = 8 }; /* small blocks: a thread has a whole column to do */
 
-/* The summand as it is stored where the table is of O. */
+/* The summand, of a sample of any type, as a table of O stores it. */
 template <typename O>
 __device__ __forceinline__ O read_stored(const sat_plane &p, int64_t y, int64_t x, int c)
 {

@@ -153,7 +153,7 @@ __device__ __forceinline__ void scan_pixels(typename C::L (&v)[C::ROWS][C::VEC],
     }
 }
 
-/* s.before = the sums above each warp's rows; returns that below the last ones. */
+/* s.before = the sums above each warp's rows; returns the sum over all warps. */
 template <class C>
 __device__ __forceinline__ typename C::S sum_warps(pixel_shared<C> &s, int column)
 {
@@ -279,7 +279,7 @@ template <class C> struct pixel_block {
         }
     }
 
-    /* Hands on the block's own sum, and tells s what lies before it; to_here: both of them. */
+    /* Hands on the block's own sum, and stores in s what lies before it. Returns both added up. */
     __device__ __forceinline__ S look(const pixel_search<C> &search, const sat_lookback &b, S sum,
                                       unsigned number, int stress, pixel_shared<C> &s)
     {
@@ -301,7 +301,7 @@ template <class C> struct pixel_block {
         return to_here;
     }
 
-    /* The corner, by the thread of the last row. */
+    /* Finds the corner; called by the thread of a channel's last row. */
     __device__ __forceinline__ void look_for_corner(const pixel_search<C> &search,
                                                     const sat_grid &g, const sat_lookback &b, int I,
                                                     S to_here, pixel_shared<C> &s)

@@ -70,7 +70,7 @@ __device__ __forceinline__ L read_summand(const sat_plane &p, const char *row, i
     return p.summand == SATF_SUMMAND_WEIGHTED ? a * weight : a * a * weight;
 }
 
-/* Calls with(T()), T being the type of the plane's samples where its table is of O. */
+/* Calls with(T()), where T is the type of the plane's samples and O that of its table. */
 template <typename O, typename With>
 __device__ __forceinline__ void with_samples(const sat_plane &p, With with)
 {

@@ -1,5 +1,5 @@
-/* Launching kernels: as many blocks as there is work for, or as the device holds at once, while
- * those of the kernel before them leave it. */
+/* Launching kernels with as many blocks as there is work for, or as the device holds at once; they
+ * may start while those of the kernel before leave the device. */
 #ifndef CUDA_SAT_RESIDENT_CUH
 #define CUDA_SAT_RESIDENT_CUH
 
@@ -17,8 +17,8 @@ enum launch_start {
     START_TOGETHER /* or not at all, since blocks wait for one another without tickets */
 };
 
-/* Waits until all that comes before in the stream is done and can be seen. If all blocks left
- * without it, the kernel after this one could start while that is still under way. */
+/* Waits until all earlier work of the stream is done and can be seen. If all blocks ended without
+ * this call, the next kernel could start while the earlier work is still under way. */
 __device__ __forceinline__ void await_stream()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -90,7 +90,7 @@ cudaError_t launch_blocks(void (*kernel)(P...), dim3 blocks, int threads, int sh
     return cudaLaunchKernelEx(&config, kernel, (P)arguments...);
 }
 
-/* At most as many blocks as fit. */
+/* Launches `most` blocks, or as many as fit. */
 template <auto KERNEL, typename... A>
 cudaError_t launch_resident(int threads, int shared_bytes, int64_t most, launch_start start,
                             cudaStream_t stream, A... arguments)
@@ -103,7 +103,7 @@ cudaError_t launch_resident(int threads, int shared_bytes, int64_t most, launch_
                                                 shared_bytes, start, stream, arguments...);
 }
 
-/* As many as asked for. */
+/* Launches as many blocks as asked for. */
 template <auto KERNEL, typename... A>
 cudaError_t launch_any(int threads, int shared_bytes, int64_t blocks, cudaStream_t stream,
                        A... arguments)

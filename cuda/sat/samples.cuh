@@ -15,7 +15,7 @@ template <class C, typename T_> struct shape_of_samples : C {
     static constexpr bool NARROW = sizeof(T_) < sizeof(typename C::T);
 };
 
-/* Calls with(a value of the shape that the image's blocks have). */
+/* Calls with(D()), where D is the shape C with the type of the image's samples. */
 template <class C, typename With>
 __device__ __forceinline__ void with_shape(const sat_plane &p, With with)
 {
@@ -42,13 +42,13 @@ template <class C> struct sample_loader {
     {
     }
 
-    /* The thread LOADER, behind a barrier after the buffer was read. */
+    /* Called by the thread LOADER, behind a barrier after the buffer was read. */
     __device__ __forceinline__ void announce(const tile_place &at) const
     {
         send_for<C>(loader, buffer, map, at, (unsigned)(C::ACROSS * C::HIGH * p.in_bytes));
     }
 
-    /* All threads, behind a barrier after that. */
+    /* Called by all threads, behind a barrier after announce(). */
     __device__ __forceinline__ void send() const
     {
         if (warps_send) {

@@ -9,7 +9,7 @@
 
 #include "blocks.cuh"
 
-/* Reads the word until it has that state. */
+/* Reads the word until it has that state; returns its value. */
 template <class W>
 __device__ __forceinline__ typename W::S await_word(const typename W::word *from, unsigned state)
 {

@@ -9,8 +9,8 @@
 #include "passes.cuh"
 #include "skss.cuh"
 
-/* TILE: 32, 64 or 128. Registers bound a thread's share: TILE * TILE / THREADS sums, at most 128 of
- * 32 bits or 64 of 64. SCOPE: SAT_ONE_CHANNEL for plain sums of one channel. */
+/* TILE: 32, 64 or 128. A thread has TILE * TILE / THREADS sums, of which registers hold at most 128
+ * of 32 bits or 64 of 64. SCOPE: SAT_ONE_CHANNEL for plain sums of one channel. */
 template <typename S, typename O, int TILE, int THREADS, sat_scope SCOPE = SAT_ANY_SUMMAND>
 using sums_shape = tile_shape<O, O, S, O, SCOPE, TILE / 32, THREADS / 32>;
 

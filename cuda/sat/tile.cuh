@@ -46,7 +46,7 @@ struct tile_shape {
     static constexpr int BLOCKS = 65536 / (THREADS * REGISTERS);
 };
 
-/* What finished sums are formed in: the sums', but float for floats. */
+/* The type in which finished sums are added up: S, but float for floats. */
 template <typename L, typename S> struct finish_type {
     typedef S type;
 };
@@ -304,8 +304,8 @@ __device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC],
     }
 }
 
-/* Adds up two rows at a time, in halves of 16 bits, which hold a row's sums. The dot product with
- * (1, 0) or (1, 1) takes them apart and adds in one instruction. */
+/* The same for two rows at a time, in halves of 16 bits, which hold a row's sums. The dot product
+ * with (1, 0) or (1, 1) takes them apart and adds in one instruction. */
 template <class C>
 __device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC],
                                           const typename C::L *top, std::true_type)
@@ -345,8 +345,8 @@ __device__ __forceinline__ void scan_rows(typename C::L (&v)[C::ROWS][C::VEC],
     scan_rows<C>(v, top, std::integral_constant<bool, C::PAIRED>());
 }
 
-/* v = each warp's table of its own rows; what the others need of it goes to s.
- * The caller's barrier follows. */
+/* v = each warp's table of its own rows; s = what other warps need of it. The caller's barrier
+ * follows. */
 template <class C>
 __device__ __forceinline__ void scan_tile(typename C::L (&v)[C::ROWS][C::VEC], tile_shared<C> &s)
 {
@@ -377,7 +377,7 @@ __device__ __forceinline__ typename C::S sum_of_columns(const tile_shared<C> &s,
     return down;
 }
 
-/* The sum of its rows up to t; t < HIGH. */
+/* The sum of the block's rows up to t; t < HIGH. */
 template <class C>
 __device__ __forceinline__ typename C::S sum_of_rows(const tile_shared<C> &s, int t)
 {
@@ -393,8 +393,8 @@ __device__ __forceinline__ typename C::S sum_of_rows(const tile_shared<C> &s, in
     return right;
 }
 
-/* Hands the sums above the block and left of it to all threads; t < TILE. The corner is
- * the caller's to set, and the barrier that follows. */
+/* Hands column t's sum above the block and row t's left of it to all threads; t < TILE. The caller
+ * sets the corner, and its barrier follows. */
 template <class C>
 __device__ __forceinline__ void share_carries(tile_shared<C> &s, int t, typename C::S above,
                                               typename C::S left)
@@ -404,9 +404,9 @@ __device__ __forceinline__ void share_carries(tile_shared<C> &s, int t, typename
 }
 
 /*
- * A row of one channel, VEC sums of which each lane has and cannot store at once. As they are,
- * neighbouring lanes would write VEC pixels apart; handed over in the warp's part of the buffer,
- * they write neighbouring pixels, hence fewer sectors of memory at a time.
+ * Stores a row of one channel, of which each lane has VEC sums that it cannot store at once. As
+ * they are, neighbouring lanes would write VEC pixels apart; through the warp's part of the buffer
+ * they get neighbouring pixels, so they write fewer sectors of memory at a time.
  */
 template <class C>
 __device__ __forceinline__ void
@@ -486,7 +486,7 @@ __device__ __forceinline__ void store_sums(const sat_plane &p, const tile_place 
     }
 }
 
-/* The same of a block whose warps have tables of their own rows. */
+/* Stores a block whose warps have tables of their own rows only. */
 template <class C>
 __device__ __forceinline__ void store_tile(const sat_plane &p, const tile_place &at,
                                            const typename C::L (&v)[C::ROWS][C::VEC],

@@ -8,9 +8,10 @@
 #include "plane.cuh"
 
 /*
- * States. Words start as zeros, so STATE_NONE is 0; a run of look-back or SKSS leaves each with its
- * prefix, and the next one takes those for none: prefixes are STATE_PREFIX in one run and
- * STATE_PREFIX + 1 in the next, see sat_lookback.prefix. Those of a ring: ring_place.state.
+ * States. Words start as zeros, so STATE_NONE is 0. After a run of look-back or SKSS every word
+ * holds a prefix. To tell old prefixes from new ones, runs mark them with STATE_PREFIX and
+ * STATE_PREFIX + 1 in turn (sat_lookback.prefix), and take any other mark for STATE_NONE. A ring
+ * has its own states: ring_place.state.
  */
 enum { STATE_NONE, STATE_BLOCK /* of one block */, STATE_PREFIX /* of all up to it */ };
 
@@ -21,8 +22,8 @@ __device__ __forceinline__ uint64_t read_state(const uint64_t *from)
     return word;
 }
 
-/* What L2 is told of words: that they should stay, since others will ask for them. Else the samples
- * and sums that pass through push them out before they are read. !hinted: like everything else. */
+/* The policy that tells L2 to keep words, since others will ask for them; else the samples and sums
+ * that pass through push them out before they are read. !hinted: no preference. */
 __device__ __forceinline__ uint64_t state_policy(bool hinted)
 {
     uint64_t policy = 0;
@@ -132,8 +133,8 @@ template <> struct tile_state<uint32_t> {
     }
 };
 
-/* A double's last two bits are the state, which halves what is handed on. Look-back cuts every sum
- * to what a word holds, since it depends on the run which of them went through one; integers below
+/* A double's last two bits are the state, which halves the size of a word. Look-back cuts every sum
+ * to what a word holds, since it depends on the run which sums went through a word; integers below
  * 2^51 keep all their bits. */
 template <> struct tile_state<double> {
     typedef double S;

@@ -36,7 +36,7 @@ __device__ __forceinline__ void sum_over_lanes(L (&value)[M])
     }
 }
 
-/* The rows of a warp, and some of nothing: a power of two. */
+/* The rows of a warp, rounded up to a power of two, at least 8. */
 template <class C> __host__ __device__ constexpr int lines_of()
 {
     static_assert(C::ROWS <= 32, "a warp has at most 32 rows");

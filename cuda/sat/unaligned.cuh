@@ -1,7 +1,7 @@
 /*
- * Blocks of rows that the copy engine does not take, on their way while the one before is worked
- * on. Every warp sends for its own rows of a block, each as the whole times 16 bytes that it lies
- * in, and moves them to where they belong when they are there. On devices before 8.0 they are
+ * Blocks whose rows the copy engine does not take, under way while the block before is worked on.
+ * Every warp sends for its own rows of a block, each as the whole units of 16 bytes that it lies
+ * in, and moves the rows to their places when they have arrived. On devices before 8.0 rows are
  * loaded when they are sent for.
  */
 #ifndef CUDA_SAT_UNALIGNED_CUH
@@ -31,7 +31,7 @@ template <class C> __device__ __forceinline__ void *unaligned_block(void *buffer
            (int)threadIdx.x / 32 * C::ROWS * (unaligned_rows<C>::PITCH - unaligned_rows<C>::BYTES);
 }
 
-/* 16 bytes, zeros from `bytes` on; all 16 are there to be read. */
+/* Copies 16 bytes, zeros from `bytes` on; all 16 may be read. */
 __device__ __forceinline__ void copy_unit(char *to, const char *from, int bytes)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -104,7 +104,7 @@ __device__ __forceinline__ void send_for_unaligned(void *buffer, const sat_plane
 #endif
 }
 
-/* A lane's samples of a row, which begins at that byte. */
+/* A lane's samples of a row, which begins at `byte`. */
 template <class C>
 __device__ __forceinline__ vector_values<typename C::T, C::VEC> unaligned_samples(const char *row,
                                                                                   unsigned byte)
