@@ -11,7 +11,7 @@ extern "C" {
 /* As many blocks as a large device has room for; each goes on with further rows. */
 enum { THREADS = 256, MOST_BLOCKS = 2048 };
 
-/* Of types that are named here the compiler makes straight code; below 0: any. */
+/* For types named by FROM and TO the compiler makes straight code; below 0: any type. */
 template <int FROM, int TO>
 static __global__ void __launch_bounds__(THREADS)
     adapt_pixels(row_adapter given, satf_view in, satf_view beside, satf_view out)
@@ -37,7 +37,7 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* Samples of a row that a thread takes, as one word where the row is aligned to it. */
+/* The samples of a row that a thread converts, as one word where the row is aligned to it. */
 enum { NEIGHBOURS = 4 };
 
 template <class T> struct alignas(NEIGHBOURS * sizeof(T)) samples_of {
@@ -70,8 +70,8 @@ template <class T> struct alignas(NEIGHBOURS * sizeof(T)) samples_of {
     }
 };
 
-/* Aligned samples that all count and become others, one for one, whatever pixels they are of. Each
- * thread has some rows' samples under way at a time. */
+/* Aligned samples that all count: each becomes one other, whatever pixel it is of. A thread has
+ * samples of several rows under way at a time. */
 template <int FROM, class From, int TO, class To>
 static __global__ void __launch_bounds__(THREADS)
     adapt_samples(row_adapter a, satf_view in, satf_view, satf_view out)
@@ -129,7 +129,7 @@ static bool is_plain(const row_adapter *a, const satf_view *in, const satf_view 
     return a->aligned && side_by_side && all;
 }
 
-/* NULL: not of these types. */
+/* The kernel of samples for the adapter's types; NULL: there is none. */
 static adapt_kernel plain_kernel_of(const row_adapter *a)
 {
 #define PAIR(one, One, other, Other)                                \

@@ -1,6 +1,6 @@
-/* The choice of the window of integers that varies least among several of a pixel: pixels of any
- * area (cuda/sums/tiles.cuh), one window after the other. A window's results replace those before
- * it where it varies less. */
+/* The choice, for each pixel, of the one of several windows of integers that varies least: pixels
+ * of any area (cuda/sums/tiles.cuh), one window after the other. Results of a window that varies
+ * less replace those of the windows before. */
 #ifndef CUDA_FORMULA_CHOICE_CUH
 #define CUDA_FORMULA_CHOICE_CUH
 
@@ -24,7 +24,7 @@ static __device__ inline varied vary(const filter_gpu_task *task, const region *
     return all;
 }
 
-/* All threads of the block, as do_any_tile(). */
+/* Called by all threads of the block, like do_any_tile(). */
 template <class Sum, class Square>
 static __device__ inline void do_choice_tile(const filter_gpu_task *task, const pixel_area *area,
                                              int64_t tile, axis_sum *span, bool aligned)

@@ -10,7 +10,7 @@ extern "C" {
 
 enum { THREADS = 256, MAX_GRID_ROWS = 65535 };
 
-/* What SATF_U64 holds, of a number that is 0 or more; else a double. */
+/* The sample as an integer, if its type has 64 bits and it is at least 0; else as a double. */
 static __device__ formula_value value_at(int type, const char *at)
 {
     int64_t word;

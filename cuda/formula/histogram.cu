@@ -14,12 +14,12 @@ typedef unsigned long long count64;
 
 enum { THREADS = 256, COPIES = 4 /* of a block's counts of bytes */, CHUNK = 16 /* bytes */ };
 
-/* Samples that a block counts at most: times an alpha of bytes they fit 32 bits. */
+/* The most samples that a block counts: with an alpha of 255 each, 32 bits hold the counts. */
 enum { BLOCK_SAMPLES = 1 << 24 };
 
 template <class Sample> constexpr bool has_own = sizeof(Sample) == 1;
 
-/* Neighbours are often alike: the rest of a warp's lanes that are count together. */
+/* Neighbours are often alike: if all active lanes of the warp have one level, one of them adds. */
 template <class Count>
 static __device__ inline void add_alike(Count *counts, int level, unsigned times)
 {
@@ -36,7 +36,7 @@ static __device__ inline void add_alike(Count *counts, int level, unsigned times
     }
 }
 
-/* Counts so many samples of a row. */
+/* Counts n samples of a row. */
 template <class Sample, class Count>
 static __device__ inline void count_chunk(const char *from, int n, Count *counts)
 {
@@ -68,7 +68,7 @@ static __device__ inline void count_chunk(const char *from, int n, Count *counts
     add_alike(counts, last, times);
 }
 
-/* Pixels of a sample and its alpha. */
+/* Counts pixels of a sample and its alpha; n samples. */
 template <class Sample, class Count>
 static __device__ inline void count_weighted(const char *from, int n, Count *counts)
 {
@@ -79,7 +79,7 @@ static __device__ inline void count_weighted(const char *from, int n, Count *cou
     }
 }
 
-/* A thread a chunk. Bytes are counted in the block's memory first. */
+/* A thread counts a chunk at a time. Bytes are counted in the block's shared memory first. */
 template <class Sample>
 static __global__ void __launch_bounds__(THREADS)
     count_samples(satf_view in, bool weighted, int64_t chunks, count64 *counts)
@@ -126,7 +126,7 @@ static __device__ inline double load_real(int type, const char *from)
     return type == SATF_F32 ? (double)*(const float *)from : *(const double *)from;
 }
 
-/* A pixel of an image of floats, whose alpha is behind it if it weighs, and how often it counts. */
+/* A pixel's sample of an image of floats; *times: how often it counts, by its alpha if weighted. */
 static __device__ inline double real_pixel(const satf_view *in, bool weighted, double full,
                                            int64_t pixel, uint64_t *times)
 {
@@ -138,7 +138,7 @@ static __device__ inline double real_pixel(const satf_view *in, bool weighted, d
     return sample;
 }
 
-/* The keys of the range. */
+/* Finds the keys of the range of the samples that count. */
 static __global__ void __launch_bounds__(THREADS)
     find_range(satf_view in, bool weighted, double full, uint64_t *keys)
 {
@@ -161,7 +161,7 @@ static __device__ inline otsu_range range_of(const uint64_t *keys)
     return otsu_range_of(keys[REDUCTION_LEAST], keys[REDUCTION_GREATEST]);
 }
 
-/* Counted in the block's memory first. */
+/* Counts samples by bins, in the block's shared memory first. */
 static __global__ void __launch_bounds__(THREADS)
     count_reals(satf_view in, bool weighted, double full, const uint64_t *keys, count64 *counts)
 {
@@ -199,7 +199,7 @@ union look_room {
     }
 };
 
-/* The weights and sums of all threads up to this one, itself included. */
+/* The share of all threads up to this one, itself included. */
 static __device__ inline otsu_share sum_up_to_here(otsu_share *share)
 {
     int thread = (int)threadIdx.x;
@@ -215,7 +215,7 @@ static __device__ inline otsu_share sum_up_to_here(otsu_share *share)
     return share[thread];
 }
 
-/* One block, of which each thread looks at some of the levels. real: they are bins. */
+/* Finds the level: one block, each thread looks at some levels. real: levels are bins. */
 static __global__ void __launch_bounds__(LOOKERS)
     find_level(const uint64_t *counts, int levels, bool real, uint64_t *keys)
 {
@@ -246,7 +246,7 @@ static __global__ void __launch_bounds__(LOOKERS)
     }
 }
 
-/* Counts by so many blocks that the device is busy, and none counts more than it can. */
+/* *blocks = enough blocks that the device is busy, and that none counts more than BLOCK_SAMPLES. */
 static satf_status count_blocks(satf_context *ctx, const satf_view *in, int64_t tasks,
                                 unsigned *blocks)
 {

@@ -4,7 +4,7 @@
 
 #include "../../src/formula/clear.h"
 
-/* The greatest key of a warp goes to memory. */
+/* Raises *to to the greatest key of the warp's lanes. */
 static __device__ inline void raise_key(uint64_t *to, unsigned long long key)
 {
     for (int lanes = 16; lanes > 0; lanes /= 2) {
@@ -16,7 +16,7 @@ static __device__ inline void raise_key(uint64_t *to, unsigned long long key)
     }
 }
 
-/* The key of a reduction's formula of that number, of those that grow (FORMULA_GROWS). */
+/* The key of the value of the formula of that number, one of those that grow (FORMULA_GROWS). */
 template <class Task>
 static __device__ __noinline__ uint64_t find_key(int number, const Task *task,
                                                  const formula_sums *in)

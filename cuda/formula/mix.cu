@@ -10,7 +10,7 @@ extern "C" {
 
 enum { THREADS = 128, MAX_GRID_ROWS = 65535 };
 
-/* Channels that the image lacks are 0. */
+/* Loads a pixel's channels; those that the image lacks are 0. */
 template <class T>
 static __device__ inline void load_channels(const T *from, int channels, double *to)
 {
@@ -40,7 +40,7 @@ static __device__ inline void load_pixel(const satf_view *of, int64_t x, int64_t
     }
 }
 
-/* One of the mixes of so many images. */
+/* Applies the task's mix, one of those of IMAGES images. */
 template <int IMAGES>
 static __device__ inline void apply(const filter_mix *mix, const formula_pixels *in, double *out)
 {
@@ -58,8 +58,8 @@ static __device__ inline void apply(const filter_mix *mix, const formula_pixels 
     }
 }
 
-/* All lanes are computed, so that a mix may be unrolled. There is no loop: before it the invariants
- * of all mixes would be computed. */
+/* A thread mixes a pixel. All lanes are computed, so that a mix may be unrolled. There is no loop:
+ * the compiler would compute the invariants of all mixes ahead of it. */
 template <int IMAGES>
 static __global__ void __launch_bounds__(THREADS)
     mix_pixels(const __grid_constant__ filter_mix mix, int64_t first_row)

@@ -45,7 +45,7 @@ static __device__ inline void set_weight(formula_sums *in, double weight)
     in->inverse = weight != 0 ? 1 / weight : 0;
 }
 
-/* There is no loop: before it the invariants of all formulas would be computed. */
+/* A thread makes a sample. There is no loop: the invariants of all formulas would precede it. */
 static __global__ void __launch_bounds__(THREADS)
     make_pixels(const __grid_constant__ filter_gpu_task task, int64_t first_row, bool aligned)
 {
@@ -81,7 +81,7 @@ static __device__ inline uint8_t step_at(const filter_gpu_task *task, formula_su
     return (uint8_t)formula_saturated(pixel_formula(task, in), UINT8_MAX);
 }
 
-/* Does what epilogue_find_step() does. */
+/* Finds the step as epilogue_find_step() does. */
 static __device__ inline pixel_step find_step(const filter_gpu_task *task, int most)
 {
     formula_sums in = common_of(task);
@@ -97,7 +97,7 @@ static __device__ inline pixel_step find_step(const filter_gpu_task *task, int m
     return step;
 }
 
-/* A thread a chunk of a row. words: rows begin at multiples of 16 bytes. */
+/* A thread makes a chunk of a row at a time. words: rows begin at multiples of 16 bytes. */
 template <class Sample>
 static __global__ void __launch_bounds__(THREADS)
     make_steps(const __grid_constant__ filter_gpu_task task, int64_t chunks, bool words)

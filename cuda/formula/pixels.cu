@@ -16,7 +16,7 @@ template <class T> static __device__ inline void copy_words(char *to, const char
     }
 }
 
-/* Pixels of so many bytes, in words of 1, 2, 4 or 8 to which all is aligned. */
+/* Copies pixels in words of 1, 2, 4 or 8 bytes, to which all addresses are aligned. */
 static __global__ void __launch_bounds__(THREADS)
     copy_pixels(satf_view from, satf_view to, int64_t from_step, int64_t to_step, int bytes,
                 int word)
@@ -41,7 +41,7 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* Everything that a place in the view is made of: its low bits say to what all are aligned. */
+/* All that the view's addresses are made of: the low bits say to what all are aligned. */
 static uint64_t alignment_of(const satf_view *view)
 {
     return (uint64_t)(uintptr_t)view->data | (uint64_t)view->stride |

@@ -93,7 +93,7 @@ static __global__ void __launch_bounds__(THREADS) fill_ones(double one, int64_t 
     }
 }
 
-/* Numbers of rows, each divided by the one of its column. */
+/* Divides the numbers of all rows by the part of the window that is inside at their column. */
 static __global__ void __launch_bounds__(THREADS)
     divide(filter_gpu_lines job, const double *ones, double *numbers)
 {
@@ -134,8 +134,8 @@ static dim3 grid_of(int64_t columns, int64_t rows)
                 rows < MAX_GRID_ROWS ? (unsigned)rows : (unsigned)MAX_GRID_ROWS);
 }
 
-/* All passes along one axis of numbers at[*now]; those of the result are at[*now] then. Rows have
- * `width` numbers; along: these are passed along, else down. */
+/* All passes along one axis, of the numbers at[*now], where the results are afterwards. Rows have
+ * `width` numbers. along: passes go along the rows, else down the columns. */
 static void pass_axis(const filter_gpu_lines *job, const filter_lines *lines, bool along,
                       int64_t width, int64_t height, int channels, double *const at[2], int *now,
                       cudaStream_t stream)
@@ -170,7 +170,7 @@ static void pass_axis(const filter_gpu_lines *job, const filter_lines *lines, bo
     }
 }
 
-/* What part of a window along an axis of n pixels is inside: ones, with `spare` to make them. */
+/* *ones = what part of each window along an axis of n pixels is inside; `spare` is used up. */
 static void make_ones(const filter_gpu_lines *job, const filter_lines *lines, int64_t n,
                       double **ones, double *spare, cudaStream_t stream)
 {

@@ -1,5 +1,5 @@
-/* Samples as the numbers that passes along lines take, and what they make as samples, for lines.cu,
- * whole.cu and taps.cu (src/sums/lines/line_samples.c). */
+/* How samples become the numbers that passes along lines take, and results samples, for lines.cu,
+ * whole.cu and taps.cu (as in src/sums/lines/line_samples.c). */
 #ifndef CUDA_SUMS_LINES_CUH
 #define CUDA_SUMS_LINES_CUH
 
@@ -31,8 +31,8 @@ static __device__ inline double line_number(const filter_gpu_lines *job, const c
     return (number + 0.0) * line_scale(of, i == last);
 }
 
-/* The sample of a number, `one` of a one; alpha: that number of the pixel, if it weighs and this is
- * colour. Scales are powers of 2, so their inverses are exact. */
+/* The sample of a number. one: the window's part inside; alpha: the pixel's number of alpha, used
+ * if alpha weighs and this is colour. Scales are powers of 2, so their inverses are exact. */
 static __device__ inline double line_value(const line_numbers *of, double number, bool is_alpha,
                                            double alpha, double one)
 {
@@ -44,11 +44,11 @@ static __device__ inline double line_value(const line_numbers *of, double number
     return alpha == 0 ? 0 : sample / alpha + 0.0;
 }
 
-/* Of whole numbers, by boxes or by weights. *stored: else the doubles at numbers_at[1] have still
- * to become samples. (whole.cu) */
+/* Passes of whole numbers, by boxes or by weights. *stored: whether samples were stored; else the
+ * doubles at numbers_at[1] have still to become samples. (whole.cu) */
 satf_status cuda_whole_run(satf_context *ctx, const filter_gpu_lines *job, bool *stored);
 
-/* Of floats by a Gaussian's own weights. (taps.cu) */
+/* Passes of floats by a Gaussian's own weights. (taps.cu) */
 void cuda_taps_run(const filter_gpu_lines *job, cudaStream_t stream);
 
 #endif

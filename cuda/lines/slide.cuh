@@ -8,7 +8,7 @@
 
 #include "stretch.cuh"
 
-enum { FLOAT_PLACES = 128 /* whose sums have 23 bits */ };
+enum { FLOAT_PLACES = 128 /* numbers of 16 bits whose sums have 23 bits */ };
 
 /*
  * The sum of 2 r + 2 numbers, which slides: pass() takes those in front of the windows of a word,
@@ -19,7 +19,7 @@ enum { FLOAT_PLACES = 128 /* whose sums have 23 bits */ };
 static constexpr uint32_t BIASED = 0x4b000000;
 static constexpr float BIAS = 0x1p23f;
 
-/* Numbers below 2^23, at half the price of others. */
+/* Sums below 2^23 as floats, at half the price of integers. */
 struct float_sum {
     float sum; /* biased */
 
@@ -112,7 +112,7 @@ template <class Numbers> static __device__ __forceinline__ void sum_chunks(const
     }
 }
 
-/* A chunk of a thread. A thread that has none does what the first one does, and stores nothing. */
+/* The chunk of a thread. A thread without one does what the first one does, and stores nothing. */
 template <class Numbers> struct box_chunk {
     typename Numbers::word *at;
     const typename Numbers::word *behind;
@@ -120,7 +120,7 @@ template <class Numbers> struct box_chunk {
     bool any;                   /* its own */
 };
 
-/* N of its words. They are read by all threads, as what is behind others, before they change. */
+/* Passes N words of the chunk. All threads read theirs, and those behind, before any is changed. */
 template <int N, class Numbers, class Sums>
 static __device__ __forceinline__ void pass_words(box_chunk<Numbers> &chunk, Sums &sums, int w)
 {
@@ -141,7 +141,7 @@ static __device__ __forceinline__ void pass_words(box_chunk<Numbers> &chunk, Sum
     }
 }
 
-/* A box, whose results are so many chunks a line. Chunks that a round changes no later round
+/* Applies a box, whose results are so many chunks a line. What a round changes no later round
  * reads. */
 template <class Numbers, class Sums>
 static __device__ __forceinline__ void pass_box(const stretch_pass &pass, int chunks)
@@ -185,7 +185,7 @@ static __device__ __forceinline__ void pass_box(const stretch_pass &pass, int ch
     __syncthreads();
 }
 
-/* All of them. */
+/* Applies all boxes. */
 template <class Numbers> static __device__ __forceinline__ void pass_boxes(const stretch_pass &pass)
 {
     const stretch_shape &s = pass.shape;

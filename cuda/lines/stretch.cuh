@@ -8,7 +8,7 @@
 
 #include "lines.cuh"
 
-/* Words of 32 bits are two numbers. Their sums are those of 2 r + 2 numbers, or of a chunk. */
+/* Words of 32 bits that are two numbers. Sums are those of 2 r + 2 numbers, or of a chunk. */
 struct narrow_numbers {
     typedef uint32_t word;
     typedef uint32_t sum;
@@ -92,8 +92,8 @@ static __device__ __noinline__ int64_t find_beyond(int border, int64_t i, int64_
     return satf_border_index(border, i, n);
 }
 
-/* The numbers of some of a stretch's words, all inside the line. A warp takes them; threads without
- * a word take the last one. */
+/* Loads a stretch's words begin ... end - 1, all inside the line, by a warp. Lanes without a word
+ * load the last one. */
 template <class Numbers, class Line>
 static __device__ __forceinline__ void load_inside(const stretch_shape &s, const Line &from,
                                                    int begin, int end, typename Numbers::word *to)
@@ -114,7 +114,7 @@ static __device__ __forceinline__ void load_inside(const stretch_shape &s, const
     }
 }
 
-/* The other words. first: where the stretch begins in the line. */
+/* Loads the other words, by the border. first: the stretch's first place in the line. */
 template <class Numbers, class Line>
 static __device__ __forceinline__ void load_around(const stretch_pass &pass, const Line &from,
                                                    int64_t first, typename Numbers::sum outside,
@@ -141,7 +141,7 @@ static __device__ __forceinline__ int clamp_word(int64_t word, int least, int mo
     return word < least ? least : word > most ? most : (int)word;
 }
 
-/* A warp takes a line. */
+/* Loads the block's lines; a warp loads a line at a time. */
 template <class Numbers, class Source>
 static __device__ __forceinline__ void load_lines(const stretch_pass &pass, const Source &source,
                                                   int64_t first_line, int64_t first)
@@ -165,8 +165,8 @@ static __device__ __forceinline__ void load_lines(const stretch_pass &pass, cons
     }
 }
 
-/* Neighbouring threads have neighbouring lines, whose numbers of a place lie side by side. The sink
- * gets that of alpha too, where it weighs. */
+/* Stores the lines. Neighbouring threads have neighbouring lines, whose numbers of a place lie side
+ * by side. The sink gets the number of alpha too, if alpha weighs. */
 template <class Numbers, class Sink>
 static __device__ __forceinline__ void store_lines(const stretch_pass &pass, const Sink &sink,
                                                    int64_t first_line, int64_t first)

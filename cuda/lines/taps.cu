@@ -31,7 +31,7 @@ template <> struct taps_of<double> {
         return __dadd_rn(sum, __dmul_rn(middle, weight));
     }
 
-    /* h of a sum, where such a part of the weights is inside. */
+    /* The number between the axes. inside: the part of the weights inside the image. */
     static __device__ inline double between(const filter_gpu_lines *job, double sum, double inside)
     {
         return job->numbers.shrinks ? sum / inside : sum;
@@ -61,7 +61,7 @@ template <> struct taps_of<float> {
     }
 };
 
-/* From the outermost neighbours to the middle; at(k): that on either side. */
+/* Sums up from the outermost neighbours to the middle. at(k): the number k places on. */
 template <class H, class At> static __device__ inline H sum_taps(const line_taps *taps, At at)
 {
     typedef taps_of<H> of;
@@ -72,8 +72,8 @@ template <class H, class At> static __device__ inline H sum_taps(const line_taps
     return of::finish(sum, middle, of::weight(taps, 0));
 }
 
-/* Where a block's thread finds a number of the row: a place of the tile, and of which sample it is;
- * below 0: of channel -1 - sample outside. */
+/* Where a thread puts a number of the row into the tile, and which sample it is: below 0, the value
+ * outside for channel -1 - sample. */
 typedef struct taps_place {
     int place;
     int64_t sample;
@@ -129,7 +129,7 @@ static __global__ void __launch_bounds__(THREADS) pass_along(filter_gpu_lines jo
 
 /* ------------------------------------------------------------------- down the columns */
 
-/* Rows of the result of which a thread makes a column's numbers at a time. */
+/* Rows of the result that a thread makes at a time, of one column. */
 enum { ROWS = 8 };
 
 /* The columns of numbers between the axes. */
@@ -147,7 +147,7 @@ template <class H> struct taps_columns {
     }
 };
 
-/* In their order. */
+/* Sums of ROWS rows of column i from row y on. */
 template <class H>
 static __device__ inline void sum_columns(const taps_columns<H> *columns, const line_taps *taps,
                                           int64_t i, int64_t y, H outside, H (&sums)[ROWS])
@@ -207,8 +207,8 @@ static __global__ void __launch_bounds__(THREADS) pass_down(filter_gpu_lines job
     }
 }
 
-/* Blocks above one another for so many rows of work: of `each`, for a block takes a while to find
- * its places, but more where that leaves a device idle. */
+/* The grid's height: blocks of `each` rows, since a block takes a while to find its places, but
+ * shorter ones where these would leave a device idle. */
 static unsigned blocks_down(unsigned across, int64_t rows, int64_t each)
 {
     int64_t blocks = (rows - 1) / each + 1, least = ENOUGH_BLOCKS / across + 1;

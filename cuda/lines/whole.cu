@@ -17,7 +17,7 @@ enum {
 
 /* ------------------------------------------------------------------- a line's numbers */
 
-/* Those of a line, from a place on, so far apart. Of a stretch they are counted in 32 bits. */
+/* The numbers of a line from `at` on, `step` apart. Places of a stretch are counted in 32 bits. */
 template <class T, int SHIFT> struct plain_line {
     const T *at;
     int step;
@@ -85,7 +85,7 @@ template <class T> struct sample_source {
     }
 };
 
-/* What the other axis has made. */
+/* The numbers that the pass along the other axis has made. */
 template <class T> struct number_source {
     const T *from;
     int64_t width;
@@ -140,7 +140,7 @@ template <class T> struct whole_sink {
     }
 };
 
-/* Rounded between the axes, and divided by what of a window is inside where it shrinks. */
+/* Rounds between the axes, and divides by the window's part inside where the window shrinks. */
 template <class T> struct between_end {
     const filter_gpu_lines &job;
     double scale;
@@ -243,7 +243,7 @@ struct sample_sink {
 
 enum { WEIGHED = 8 /* words of a chunk by weights */ };
 
-/* The sums of as many windows, the first of which begins there; exact in any order. */
+/* The weighted sums of WEIGHED windows, the first beginning at `from`; exact in any order. */
 static __device__ __forceinline__ void sum_weighed(const stretch_pass &pass, const double *from,
                                                    double (&sums)[WEIGHED])
 {
@@ -269,7 +269,7 @@ static __device__ __forceinline__ void sum_weighed(const stretch_pass &pass, con
     }
 }
 
-/* No thread reads what one of a round before has changed. */
+/* Replaces chunks by their sums. No thread reads what a round before has changed. */
 static __device__ __forceinline__ void weigh_lines(const stretch_pass &pass)
 {
     const stretch_shape &s = pass.shape;
@@ -315,7 +315,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, Numbers::blocks)
 
 /* --------------------------------------------------------------------------- launches */
 
-/* Divides the stretch into chunks: for boxes the longest of which a block has enough. */
+/* Divides the stretch into chunks; for boxes, the longest of which a block has LEAST_CHUNKS. */
 static void find_chunks(stretch_shape *s, const filter_lines *lines, int64_t stretch, int places)
 {
     int half = (int)lines->radius + 1;
@@ -424,8 +424,8 @@ static satf_status run_narrow(satf_context *ctx, const filter_gpu_lines *job,
                : launch<narrow_numbers>(ctx, down, source, sample_sink{*job});
 }
 
-/* times: what numbers of the pass are larger by than samples', which are those beyond the border.
- */
+/* Uses weights instead of boxes. times: the factor between the pass's numbers and the samples', by
+ * which the values beyond the border grow. */
 static void use_weights(const line_taps &taps, double times, stretch_pass *pass)
 {
     memcpy(pass->weights, taps.weights, sizeof pass->weights);
@@ -434,7 +434,7 @@ static void use_weights(const line_taps &taps, double times, stretch_pass *pass)
     }
 }
 
-/* T: of numbers between the axes. */
+/* T: the type of the numbers between the axes. */
 template <class T>
 static satf_status run_whole(satf_context *ctx, const filter_gpu_lines *job, stretch_pass along,
                              stretch_pass down, bool *stored)
