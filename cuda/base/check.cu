@@ -23,7 +23,7 @@ satf_status cuda_check(satf_context *ctx, cudaError_t error, const char *call)
     default:
         break;
     }
-    /* of an expression such as pair->columns(p, stream) what it calls */
+    /* the name of what is called in an expression such as pair->columns(p, stream) */
     const char *name = call, *end = call + strcspn(call, "(");
     for (const char *at = call; at < end; at++) {
         name = *at == '.' || *at == '>' ? at + 1 : name;

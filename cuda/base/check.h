@@ -1,5 +1,5 @@
-/* CUDA calls whose failure becomes a status and a message. Both clear the error
- * that the runtime would report again, and name the call. */
+/* CUDA calls whose failure becomes a status and a message. Both macros clear the error, which the
+ * runtime would report again, and name the call. */
 #ifndef CUDA_BASE_CHECK_H
 #define CUDA_BASE_CHECK_H
 

@@ -11,7 +11,7 @@ extern "C" {
  * processor fills or empties one while the device copies the other. */
 static const size_t staging_bytes = (size_t)8 << 20;
 
-/* Less than this is left to the driver, which copies pageable memory itself. */
+/* Copies of less than this are left to the driver, which copies pageable memory itself. */
 static const size_t staging_from_bytes = (size_t)1 << 20;
 
 /* The largest pitch of a 2-D copy (cudaDeviceProp.memPitch on every device). */
@@ -111,8 +111,8 @@ static piece view_piece(const satf_view *view, const load *at)
     return result;
 }
 
-/* The load in buffer i, its rows packed; last row first where that suits a
- * device view which is stored bottom up. */
+/* The load in buffer i, its rows packed; the last row comes first for a device view that is stored
+ * bottom up. */
 static piece staged_piece(const satf_gpu *gpu, int i, const load *at, int64_t device_stride)
 {
     char *memory = (char *)gpu->staging[i].memory;
@@ -144,7 +144,7 @@ static satf_status copies_upload(satf_context *ctx, const satf_view *from, const
     return SATF_OK;
 }
 
-/* Each round enqueues a load and empties the one before. */
+/* Each round enqueues a load and empties the buffer of the load before. */
 static satf_status download(satf_context *ctx, const satf_view *from, const satf_view *to,
                             size_t row_bytes)
 {
@@ -175,7 +175,7 @@ static satf_status download(satf_context *ctx, const satf_view *from, const satf
     return SATF_OK;
 }
 
-/* Memory that the device copies at full speed by itself. */
+/* Whether the device copies this memory at full speed by itself. */
 static bool is_pinned(const void *memory)
 {
     cudaPointerAttributes attributes;

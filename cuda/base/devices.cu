@@ -7,8 +7,8 @@
 
 #include "check.h"
 
-/* Capabilities, times ten, that there is machine code for, ascending, 0 behind the last; and the
- * one whose code the driver can compile for it and all later ones. */
+/* The capabilities, times ten, of this build's machine code, ascending, 0 behind the last; and the
+ * capability whose code the driver can compile for it and for all later ones. */
 static const int machine_code[] = {SATF_CUDA_CODE};
 static const int driver_code = SATF_CUDA_PTX;
 
@@ -96,7 +96,7 @@ bool cuda_describe(int device, satf_gpu_info *info)
     return true;
 }
 
-/* The driver takes near a millisecond to tell of clocks, so it is asked once. */
+/* The driver takes nearly a millisecond to tell a clock's rate, so it is asked once. */
 bool cuda_speed(int device, double *clock_khz, double *bytes_per_second)
 {
     enum { DEVICES = 64 };

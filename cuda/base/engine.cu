@@ -4,7 +4,7 @@
 #include "check.h"
 #include "engine.h"
 
-/* Tells what this build's kernels are compiled for, of what a device takes of them. */
+/* A kernel whose attributes say for which capability the code that the device runs was compiled. */
 __global__ void compiled_for()
 {
 }

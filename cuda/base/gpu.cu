@@ -7,8 +7,8 @@ extern "C" {
 
 /* ------------------------------------------------------- the thread's current context */
 
-/* The driver's own calls, for the runtime has none: a program's context need not be a device's
- * primary one. NULL where the driver lacks it. */
+/* A call of the driver's own; NULL where the driver lacks it. The runtime cannot tell the current
+ * context, which need not be a device's primary one. */
 static void *driver_call(const char *name)
 {
     void *call = NULL;
@@ -22,7 +22,7 @@ static void *driver_call(const char *name)
 typedef int (*get_current)(void **context);
 typedef int (*set_current)(void *context);
 
-/* Notes what is current before a call makes a device's context that. */
+/* Notes the thread's current context before a call makes a device's context current. */
 static void gpu_enter(satf_context *ctx)
 {
     static const get_current get = (get_current)driver_call("cuCtxGetCurrent");
@@ -88,8 +88,8 @@ void cuda_close(satf_context *ctx)
     ctx->gpu = NULL;
 }
 
-/* Memory that is freed stays with the pool, so that the next call need not ask the driver for it
- * again. The device's default pool is left to others as they have set it. */
+/* Freed memory stays with the pool, so that the next call need not ask the driver for it. The
+ * device's default pool is left to others as they have set it. */
 static satf_status make_pool(satf_context *ctx, satf_gpu *gpu)
 {
     uint64_t threshold = UINT64_MAX;

@@ -7,10 +7,10 @@ extern "C" {
 #include "../../src/base/memory.h"
 }
 
-/* Alternating between a few sizes and types, as pyramids and variances do, finds each again. */
+/* Places for kept memory: enough for the few sizes and types of pyramids and variances. */
 enum { KEPT = 8 };
 
-/* Beyond that in all, those that were used least recently go. */
+/* If more bytes are kept in all, the memory used least recently is given up. */
 static const size_t most_bytes = (size_t)512 << 20;
 
 struct kept_memory {
@@ -29,7 +29,7 @@ struct gpu_keeper {
     satf_gpu_order order;
 };
 
-/* Waits for the latest use. */
+/* Frees all that is kept, after its latest use. */
 static void free_keeper(satf_context *ctx, gpu_keeper *keeper)
 {
     cuda_order_free(&keeper->order);
@@ -57,8 +57,8 @@ static void give_up(satf_context *ctx, kept_memory *kept)
     memset(kept, 0, sizeof *kept);
 }
 
-/* A place without memory, once those used least recently are given up until there is one, and room
- * for `bytes` more: all of them if that many are beyond what is kept. */
+/* Finds a place without memory. The least recently used ones are given up until there is one, and
+ * room for `bytes` more: all of them if `bytes` alone are more than may be kept. */
 static kept_memory *kept_make_room(satf_context *ctx, gpu_keeper *keeper, size_t bytes)
 {
     for (;;) {

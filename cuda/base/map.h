@@ -8,8 +8,8 @@
 
 /*
  * Describes rows of elements to the copy engine, for boxes of so many elements and rows, each side
- * at most 256; what a box has outside comes as zeros. Data and stride are multiples of 16 bytes.
- * False where the driver does not take that. The device is the current one and has an engine.
+ * at most 256; outside the image a box has zeros. Data and stride are multiples of 16 bytes. False
+ * where the driver refuses. The device is the current one and has a copy engine.
  */
 bool describe_rows(CUtensorMap *map, CUtensorMapDataType type, const void *data,
                    const uint64_t size[2], int64_t stride, const uint32_t box[2]);

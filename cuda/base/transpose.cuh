@@ -50,7 +50,7 @@ struct transpose_job {
     int64_t tiles_x, tiles_y;            /* of the source */
 };
 
-/* The tile that block b does. */
+/* The tile that block b transposes. */
 __device__ inline void transpose_tile(const transpose_job &job, int64_t b, int64_t *x, int64_t *y)
 {
     int64_t band = b / (job.tiles_x * TRANSPOSE_BAND);
@@ -97,7 +97,7 @@ __device__ __forceinline__ void transpose_store(const transpose_matrix &m, int64
     }
 }
 
-/* Element i of all chunks. Bytes are gathered by words, four at a time. */
+/* Element i of all chunks, as one chunk. Bytes are gathered by words, four at a time. */
 template <typename E, int V>
 __device__ __forceinline__ transpose_chunk<E, V>
 transpose_column(const transpose_chunk<E, V> (&from)[V], int i)
@@ -124,7 +124,7 @@ transpose_column(const transpose_chunk<E, V> (&from)[V], int i)
     return to;
 }
 
-/* All rows are aligned to chunks. */
+/* A block transposes a tile. All rows are aligned to chunks. */
 template <typename E, int V, layout_2d layout>
 __global__
 __launch_bounds__(TRANSPOSE_ACROSS *transpose_down<E, V>) void transpose_kernel(transpose_job job)
@@ -188,8 +188,8 @@ inline bool transpose_by_chunks(const transpose_matrix &in, const transpose_matr
             (sizeof(E) * transpose_chunk_of<E>)) == 0;
 }
 
-/* Row y of out becomes column y of in; out has `columns` rows. By chunks where it can be, else
- * element by element. */
+/* Row y of `out` becomes column y of `in`; `out` has `columns` rows. By chunks if all rows are
+ * aligned to them, else element by element. */
 template <typename E>
 inline cudaError_t transpose(const transpose_matrix &in, const transpose_matrix &out, int64_t rows,
                              int64_t columns, cudaStream_t stream)

@@ -83,7 +83,7 @@ static __device__ __forceinline__ void load_tile(const move_task &task, uint32_t
     }
 }
 
-/* A row of the result, `rows` pixels of the tile's: through the stage, unless lanes' words are
+/* Stores a row of the result, of `rows` pixels: through the stage, unless the lanes' words are
  * neighbours and aligned. */
 template <int E>
 static __device__ __forceinline__ void store_row(const stage<E> &staged, const group<E> &g,
@@ -106,7 +106,7 @@ static __device__ __forceinline__ void store_row(const stage<E> &staged, const g
     __syncwarp();
 }
 
-/* A block a tile; dynamic shared memory as tile_bytes() says. */
+/* A block transposes a tile; its dynamic shared memory has tile_bytes(). */
 template <int E> static __global__ void __launch_bounds__(THREADS) transpose_tiles(move_task task)
 {
     constexpr int N = group<E>::PIXELS, SIDE = group<E>::SIDE, WORDS = group<E>::WORDS;
@@ -163,8 +163,8 @@ struct position {
     }
 };
 
-/* The segment to `to`, whose words the lanes hold; its first `bytes` only. Words that are groups
- * go straight to aligned rows. */
+/* Stores the first `bytes` of the segment that the lanes hold. Words that are groups go straight to
+ * aligned rows. */
 template <int E, bool REVERSED>
 static __device__ __forceinline__ void store_segment(const stage<E> &staged, unsigned char *to,
                                                      const uint32_t (&words)[group<E>::WORDS],
@@ -196,7 +196,7 @@ static __device__ __forceinline__ void store_segment(const stage<E> &staged, uns
     __syncwarp();
 }
 
-/* A warp DEEP segments of rows of the result at a time; reversed segments come from the row's
+/* A warp moves DEEP segments of rows of the result at a time; reversed segments come from the row's
  * other end. */
 template <int E, bool REVERSED>
 static __global__ void __launch_bounds__(THREADS) move_segments(move_task task)
@@ -236,7 +236,7 @@ static __global__ void __launch_bounds__(THREADS) move_segments(move_task task)
     }
 }
 
-/* Rows that consist of aligned chunks: groups of them that a thread has on their way. */
+/* For rows of aligned chunks: the groups of chunks that a thread has under way at a time. */
 template <int E> constexpr int chunks_at_once = chunks<E>::CHUNKS == 1 ? 4 : 1;
 
 template <int E, bool REVERSED>
@@ -298,7 +298,7 @@ static __device__ inline void copy_unit(unsigned char *to, const unsigned char *
     }
 }
 
-/* A thread a unit of a pixel of the result; `units` to a pixel. */
+/* A thread moves a unit of a pixel of the result; a pixel has `units`. */
 static __global__ void __launch_bounds__(THREADS)
     gather_units(move_task task, const uint32_t *order, int64_t width, int units, int unit_bytes)
 {
@@ -321,13 +321,13 @@ static __global__ void __launch_bounds__(THREADS)
 
 enum { MAX_BLOCKS = 1 << 16, MAX_GRID_ROWS = 65535 };
 
-/* Blocks for n of a kernel's tasks, whose threads go on to further ones. */
+/* The grid's blocks for n tasks; threads go on to further tasks. */
 static unsigned geometry_blocks_for(int64_t n)
 {
     return (unsigned)(n < MAX_BLOCKS ? n : MAX_BLOCKS);
 }
 
-/* The view from its last row up, if `up`. */
+/* The view's rows, from the last one upwards if `up`. */
 static plane plane_of(const satf_view *view, bool up)
 {
     plane p = {(unsigned char *)view->data, view->stride};

@@ -25,8 +25,8 @@ struct byte_source {
     uint32_t word, place;
 };
 
-/* The word of the bytes k ... k + 3 of what source_of() describes; all is known when it is
- * compiled but the words. */
+/* The word of the bytes k ... k + 3, each from where source_of() says; all but the words is known
+ * to the compiler. */
 template <class Source>
 static __device__ __forceinline__ uint32_t join_bytes(Source source_of, int k)
 {
@@ -102,8 +102,8 @@ template <int E> static __device__ __forceinline__ chunks<E> reversed(const chun
 }
 
 /*
- * The bytes offset ... offset + 3 of a row of `bytes`, those outside of it 0.
- * Only the row itself is read, in aligned words where all that they hold is of it.
+ * The bytes offset ... offset + 3 of a row of `bytes`; those outside the row are 0. Only the row
+ * itself is read, by aligned words if these lie in it.
  */
 static __device__ __forceinline__ uint32_t load_word(const unsigned char *row, int64_t offset,
                                                      int64_t bytes)

@@ -1,7 +1,7 @@
 /* The conventional permutations (section 5.2): one side coalesced, the other wherever it is. */
 #include "steps.cuh"
 
-enum { THREADS = 256, DEEP = 8 }; /* elements a thread has on their way at a time */
+enum { THREADS = 256, DEEP = 8 }; /* elements that a thread has under way at a time */
 
 /* Element j of thread t of block b is number (b * DEEP + j) * THREADS + t, so that a warp's
  * 32 indices are consecutive ones, as in D_w(P). */

@@ -39,7 +39,7 @@ __device__ __forceinline__ void each_element(uint32_t length, Body body)
     }
 }
 
-/* This thread's entries of a row's schedule; they are read once by all. */
+/* Loads this thread's entries of a row's schedule. All threads together read it once. */
 template <int BATCHES>
 __device__ __forceinline__ void load_indices(indices (&to)[BATCHES], const uint16_t *schedule,
                                              uint32_t pitch)

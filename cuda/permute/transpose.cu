@@ -11,8 +11,8 @@ static_assert(PERMUTE_TILE_SIDE == transpose_down<uint32_t, 4> &&
 template cudaError_t transpose_launch<uint32_t, 4>(transpose_job job, cudaStream_t stream);
 template cudaError_t transpose_launch<uint64_t, 2>(transpose_job job, cudaStream_t stream);
 
-/* Transposes by chunks in any layout; arrays that are not aligned to them go element by element in
- * the usual one. */
+/* Transposes by chunks, in the call's layout; arrays that are not aligned to chunks go element by
+ * element, in the default one. */
 template <typename E>
 static cudaError_t transpose_run(const permute_call *call, const void *in, void *out, int64_t rows,
                                  int64_t columns)
