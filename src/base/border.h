@@ -4,7 +4,7 @@
 
 #include "../satfilter.h"
 
-/* The border of that name, "constant" without its value; -1 for what is none. */
+/* The border of that name, "constant" without its value; -1 if there is none. */
 int satf_border_from_name(const char *name);
 
 #ifdef __CUDACC__

@@ -1,4 +1,4 @@
-/* Facts that every part of a call shares: its memory, its progress, its end on request. */
+/* What all parts of a call share: its memory, its progress, its end on request. */
 #include <errno.h>
 #include <math.h>
 
@@ -7,8 +7,8 @@
 #include "memory.h"
 #include "stop.h"
 
-/* Buffers of files and of codecs, and the state of the context, which are small, are not to fail a
- * picture that just fits. */
+/* Memory beyond the limit, for buffers of files and codecs and for the context's state: these are
+ * small, and are not to fail a picture that just fits. */
 static const size_t small_bytes = (size_t)4 << 20;
 
 struct satf_budget *satf_memory_begin(satf_context *ctx)
@@ -140,7 +140,8 @@ satf_status satf_ask_callback(satf_context *ctx)
 
 satf_status satf_count_work(satf_context *ctx, int64_t samples)
 {
-    static _Thread_local int64_t counted; /* whatever for: it is but a share of a tick */
+    static _Thread_local int64_t
+        counted; /* for whichever context: it is only a fraction of a tick */
     counted += samples;
     if (counted < SATF_TICK_SAMPLES) {
         return SATF_OK;

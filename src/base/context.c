@@ -38,7 +38,7 @@ static int64_t default_max_bytes(void)
     return addressable((int64_t)pages / 4 * 3 * page_bytes);
 }
 
-/* What the environment says, for tests of whole programs; what is no number says nothing. */
+/* The limit that the environment sets, for tests of whole programs, if it is a number. */
 static int64_t default_max_device_bytes(void)
 {
     const char *text = secure_getenv("SATFILTER_MAX_DEVICE_MEMORY");
@@ -47,7 +47,7 @@ static int64_t default_max_device_bytes(void)
 }
 
 static const int64_t default_max_pixels = (int64_t)1 << 31;
-/* Far above any real profile; encoders make about ten scans; deflate's most is 1032. */
+/* Metadata: far above any real profile; encoders make about ten scans; deflate's most is 1032. */
 static const int64_t default_max_metadata = (int64_t)64 << 20;
 static const int64_t default_max_scans = 500, default_max_ratio = 1100;
 
@@ -253,7 +253,7 @@ satf_status satf_context_set_r(satf_context *ctx, double r)
     return SATF_OK;
 }
 
-/* What is kept is what the limit before allows. */
+/* Gives up what the context keeps if the new limit is lower: it was allowed by the old one. */
 static satf_status set_max_bytes(satf_context *ctx, int64_t bytes)
 {
     if (bytes < ctx->settings.max_bytes) {

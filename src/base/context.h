@@ -23,8 +23,8 @@ typedef struct satf_progress_part {
     double from, share;
 } satf_progress_part;
 
-/* What a caller chooses, a value: copied and compared as a whole. What needs other settings than a
- * context's takes a copy. */
+/* What a caller chooses: a value, copied and compared as a whole. Work that needs other settings
+ * than the context's takes a copy. */
 typedef struct satf_settings {
     int device;  /* SATF_DEVICE_AUTO, SATF_HOST or SATF_CUDA(n) */
     int threads; /* settled: what was sized by it must go on fitting */
@@ -90,15 +90,15 @@ bool satf_settings_equal(const satf_settings *a, const satf_settings *b);
 /* The context's settings become these; returns what they were. */
 satf_settings satf_context_take_settings(satf_context *ctx, const satf_settings *settings);
 
-/* A context with the settings of ctx but for scratch, stream and progress, for another thread of
- * the same call, with whose tokens it works; it has touched no device. NULL on failure
- * (SATF_NO_MEMORY). */
+/* A context for another thread of the same call, which works with the call's tokens. It has the
+ * settings of ctx, but not its scratch, stream and progress, and has touched no device. NULL on
+ * failure (SATF_NO_MEMORY). */
 satf_status satf_context_create_like(const satf_context *ctx, satf_context **out);
 
 /* Frees the helpers and what they keep. */
 void satf_context_drop_helpers(satf_context *ctx);
 
-/* Frees the plan that the context keeps: what it rests on changes. */
+/* Frees the plan that the context keeps, before what it rests on changes. */
 static inline void satf_context_forget(satf_context *ctx)
 {
     if (ctx->plan) {
@@ -112,8 +112,8 @@ static inline void satf_context_forget(satf_context *ctx)
 satf_status satf_fail(satf_context *ctx, satf_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* SATF_INVALID where the context or one of two arguments is NULL, and but for the context a message
- * with the argument and its verb: "filter is". */
+/* SATF_INVALID if the context or one of two arguments is NULL, with a message that names the
+ * argument. what, other: the arguments and their verbs, such as "filter is". */
 satf_status satf_check_given(satf_context *ctx, const void *first, const char *what,
                              const void *second, const char *other);
 
@@ -121,15 +121,15 @@ satf_status satf_check_given(satf_context *ctx, const void *first, const char *w
 satf_status satf_fail_memory(satf_context *ctx, size_t bytes, const char *what);
 
 /*
- * A public call that SATF_LIMIT_MEMORY bounds begins and ends: in between what satf_alloc() gives
- * the thread, and the threads of the call's stages, is counted, beside what the context has kept.
- * Returns what to end with. A call within another is a part of that. Where memory was refused for
- * the limit, SATF_NO_MEMORY becomes SATF_LIMIT.
+ * A public call that SATF_LIMIT_MEMORY bounds begins and ends. In between, what satf_alloc() gives
+ * to the thread, and to the threads of the call's stages, is counted, beside what the context has
+ * kept. satf_memory_begin() returns what to end with. A call within another is a part of the outer
+ * one. If memory was refused for the limit, SATF_NO_MEMORY becomes SATF_LIMIT.
  */
 struct satf_budget *satf_memory_begin(satf_context *ctx);
 satf_status satf_memory_end(satf_context *ctx, struct satf_budget *before, satf_status status);
 
-/* At most so many bytes are kept from call to call of what the limit counts. */
+/* How much memory that the limit counts is kept from call to call: at most `bytes`. */
 static inline size_t satf_most_kept(const satf_context *ctx, int64_t bytes)
 {
     int64_t most = ctx->settings.max_bytes / 16;
@@ -139,16 +139,15 @@ static inline size_t satf_most_kept(const satf_context *ctx, int64_t bytes)
 /* A public call that reports progress begins: at 0, and not cancelled. */
 void satf_progress_begin(satf_context *ctx);
 
-/* A public call that asks nobody begins, though what it calls might. */
+/* A public call begins that never asks the callback, though functions that it calls might. */
 void satf_progress_none(satf_context *ctx);
 
-/* Opens a part of the progress: from now on calls report that of the part alone. Returns what to
- * leave with. */
+/* Opens a part of the progress, to which reports then refer. Returns what to leave with. */
 satf_progress_part satf_progress_enter(satf_context *ctx, double from, double share);
 void satf_progress_leave(satf_context *ctx, satf_progress_part whole);
 
-/* Reports progress of the part, on the calling thread alone; what would not be an advance is a
- * tick. SATF_CANCELLED when the callback asks to stop or, in this call, has. */
+/* Reports progress of the part, on the calling thread alone; a report that is no advance is a tick.
+ * SATF_CANCELLED when the callback asks to stop, or has asked in this call. */
 satf_status satf_report_progress(satf_context *ctx, double done);
 
 /* Whether anybody may ask the context's calls to stop. */
@@ -170,7 +169,7 @@ static inline satf_status satf_tick(satf_context *ctx)
     return satf_can_stop(ctx) ? satf_ask_callback(ctx) : SATF_OK;
 }
 
-/* A thread that goes through samples ticks once in so many of them, which take about as many ns.
+/* A thread that goes through samples ticks once in so many samples, which take about as many ns.
  * Samples that take longer count several times. */
 enum { SATF_TICK_SAMPLES = 1 << 18 };
 satf_status satf_count_work(satf_context *ctx, int64_t samples);
@@ -185,8 +184,8 @@ void satf_help(const satf_context *ctx);
 /* SATF_CANCELLED, with its message. */
 satf_status satf_fail_cancelled(satf_context *ctx);
 
-/* A row did not come, or has no place: SATF_IO, with what its source has said or else its number.
- * Where the call is cancelled that is why. */
+/* A row did not come, or could not be stored: SATF_IO, with the message of the row's source or else
+ * the row's number; SATF_CANCELLED if the call is cancelled. */
 satf_status satf_fail_row(satf_context *ctx, int64_t y);
 
 #endif

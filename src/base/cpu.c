@@ -53,8 +53,8 @@ static void detect(void)
     }
 }
 
-/* At loading nobody calls the library yet. pthread_once() is for constructors of others that run
- * before this one. */
+/* Nobody calls the library while it is loaded, but for constructors of others that run before this
+ * one: pthread_once() is for these. */
 __attribute__((constructor)) static void detect_at_loading(void)
 {
     pthread_once(&detected, detect);
@@ -106,7 +106,7 @@ void satf_cpu_name(char *name, size_t bytes)
 static pthread_once_t looked_up = PTHREAD_ONCE_INIT;
 static int64_t stream_bytes; /* written by look_up_caches() alone */
 
-/* A small number with its unit, as Linux tells of a cache: "3", "32768K"; 0 if it does not. */
+/* A small number with its unit, as Linux's files on caches have it: "3", "32768K"; 0 if unknown. */
 static int64_t cpu_read_number(int cache, const char *what)
 {
     char path[96], text[32];
@@ -123,8 +123,8 @@ static int64_t cpu_read_number(int cache, const char *what)
     return *unit == 'K' ? number << 10 : *unit == 'M' ? number << 20 : number;
 }
 
-/* The cache of the highest level. The system's files tell what one core reaches; sysconf() may
- * add up the caches of all of them. */
+/* The size of the cache of the highest level. The system's files tell what one core reaches;
+ * sysconf() may add up the caches of all cores. */
 static int64_t largest_cache(void)
 {
     enum { CACHES = 8 };
@@ -146,8 +146,8 @@ static int64_t largest_cache(void)
 
 int64_t satf_stream_bytes_for(int64_t cache_bytes)
 {
-    /* Others use the cache too, and the picture itself goes through it. Caches of hundreds of
-     * megabytes belong to more machines than this virtual one. */
+    /* Others use the cache too, and the picture itself goes through it. A virtual machine shares a
+     * cache of hundreds of megabytes with other machines. */
     int64_t share = cache_bytes / 4;
     return cache_bytes == 0      ? DEFAULT_BYTES
            : share < LEAST_BYTES ? LEAST_BYTES

@@ -39,8 +39,8 @@ const char *satf_isa_name(satf_isa isa);
 /* The processor's name where the system tells it, else the machine's kind. */
 void satf_cpu_name(char *name, size_t bytes);
 
-/* A result of so many bytes leaves the caches before anybody reads it: to write around them
- * (stores.h) saves reading its lines first, a third of the time. By the machine's largest cache. */
+/* The least size of results that leave the caches before anybody reads them, by the largest cache:
+ * writing around these (stores.h) saves reading the lines first, a third of the time. */
 int64_t satf_stream_bytes(void);
 
 /* The value of satf_stream_bytes() for a largest cache of that size; 0: the size is not known. */

@@ -8,7 +8,7 @@
 #include "memory.h"
 #include "view.h"
 
-/* And the possible range of such samples. */
+/* Sets the image's view, and the possible range of its samples. */
 static void set_view(satf_image *image, const satf_view *view)
 {
     image->view = *view;

@@ -74,7 +74,7 @@ SATF_LAYOUT_FN uint32_t layout_number(uint32_t w, const uint32_t *r, uint32_t i)
     return (r[i / per] >> (bits * (i % per))) & ((1u << bits) - 1);
 }
 
-/* Puts number i where layout_number() finds it; the registers start zeroed. */
+/* Puts number i where layout_number() finds it; the registers must be zeroed at first. */
 SATF_LAYOUT_FN void layout_put_number(uint32_t w, uint32_t *r, uint32_t i, uint32_t number)
 {
     uint32_t per = layout_numbers_per_register(w), bits = layout_number_bits(w);

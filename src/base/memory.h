@@ -8,9 +8,9 @@
 #include <string.h>
 
 /*
- * What calls with a context may take together. While a thread uses a budget, what satf_alloc()
- * gives it is counted there until it is freed, by whatever thread, and beyond the limit there is no
- * more memory. A budget lives until nobody uses it and nothing that it counts is left.
+ * The memory that calls with a context may take together. While a thread uses a budget, what
+ * satf_alloc() gives it is counted until it is freed, by whatever thread; beyond the limit there is
+ * no more memory. A budget lives until nobody uses it and nothing that it counts is left.
  */
 typedef struct satf_budget satf_budget;
 
@@ -20,16 +20,16 @@ void satf_budget_leave(satf_budget *budget); /* its owner does; NULL is allowed 
 /* The thread uses that budget from now on, NULL: none. Returns the one that it has used. */
 satf_budget *satf_budget_use(satf_budget *budget);
 
-/* The limit, from now on: nothing has been refused yet. */
+/* Sets the limit, and that nothing has been refused yet. */
 void satf_budget_set(satf_budget *budget, size_t limit_bytes);
 
-/* Whether memory has been refused since then because of it. */
+/* Whether memory has been refused because of the limit since it was set. */
 bool satf_budget_refused(const satf_budget *budget);
 
 /* The memory is handed out: its budget counts it no more. NULL is allowed. */
 void satf_disown(void *memory);
 
-/* Memory that others allocate, such as libjpeg, and which counts. Zeroed at first. */
+/* Memory that counts though others, such as libjpeg, allocate it. Zeroed at first. */
 typedef struct satf_charge {
     satf_budget *budget;
     size_t bytes;
@@ -47,8 +47,8 @@ void *satf_alloc_zeroed(size_t bytes);
 
 void satf_free(void *memory); /* NULL is allowed */
 
-/* Whether there are so many bytes. For libraries of others that do worse than fail where they get
- * no memory: what is there when they begin is there for them, but for other threads. */
+/* Whether so many bytes can be allocated. For other libraries that do worse than fail without
+ * memory: what is there when they begin is there for them, unless other threads take it. */
 bool satf_has_memory(size_t bytes);
 
 /* Makes satf_alloc() fill what it gives with that byte; below 0, as at first, it does not. Tests

@@ -14,8 +14,8 @@
 #include "memory.h"
 #include "share.h"
 
-/* A thread that has nothing to do looks out for work that long before it sleeps: to be woken
- * takes longer, and calls often follow one another. */
+/* How long a thread without work looks out for some before it sleeps: waking it takes longer, and
+ * calls often follow one another. */
 #define SPIN_MS 0.05
 #define SPINS 32 /* looks between two looks at the clock */
 
@@ -50,9 +50,8 @@ static void publish_stores(void)
 #endif
 }
 
-/* The next task of the loop, which is one of its tasks or there is none left. Whoever takes one
- * sees what those have done that are over: body() may use again what belonged to a task that must
- * have ended. */
+/* The number of the loop's next task; from pool->tasks on none is left. Whoever takes a task sees
+ * what finished tasks have done: body() may reuse what belonged to a task that must have ended. */
 static int64_t pool_take(struct satf_pool *pool)
 {
     return atomic_fetch_add_explicit(&pool->next, 1, memory_order_acq_rel);
@@ -147,7 +146,7 @@ int satf_core_count(void)
     return cores < 1 ? 1 : cores > SATF_MAX_THREADS ? SATF_MAX_THREADS : cores;
 }
 
-/* Without threads yet; NULL when not even the pool's memory can be had. */
+/* Makes a pool without threads; NULL if there is no memory for it. */
 static struct satf_pool *pool_create(int most)
 {
     struct satf_pool *pool = satf_alloc_zeroed(sizeof *pool + (size_t)most * sizeof *pool->worker);
@@ -163,7 +162,7 @@ static struct satf_pool *pool_create(int most)
     return pool;
 }
 
-/* Starts the threads that are missing of so many; there may be fewer. */
+/* Starts threads until there are so many workers, or as many as can be started. */
 static void pool_grow(struct satf_pool *pool, int64_t workers)
 {
     while (pool->workers < workers && pool->workers < pool->most) {
@@ -201,7 +200,7 @@ void satf_pool_destroy(struct satf_pool *pool)
     satf_free(pool);
 }
 
-/* The pool's loop, which up to `helpers` workers join. */
+/* Sets the pool's loop, and invites up to `helpers` workers to join. */
 static void invite(const satf_context *ctx, int64_t tasks, int64_t helpers,
                    void (*body)(void *user, int64_t task, int thread), void *user)
 {
@@ -236,8 +235,8 @@ static bool pool_wait_a_while(struct satf_pool *pool, bool asks)
     return pthread_cond_timedwait(&pool->idle, &pool->lock, &until) == 0;
 }
 
-/* All tasks are taken: waits for those who have some, not for who has not come yet. A helper may
- * have a long one, and hears by itself that the callback cancels. */
+/* All tasks are taken: waits for the workers that have one, not for those that have not come yet. A
+ * helper may have a long task, and hears by itself that the callback cancels. */
 static void await_helpers(satf_context *ctx)
 {
     struct satf_pool *pool = ctx->pool;
@@ -283,7 +282,7 @@ void satf_parallel(satf_context *ctx, int64_t tasks,
     satf_parallel_on(ctx, satf_thread_count(ctx), tasks, body, user);
 }
 
-/* The context's threads; NULL when there are none but the caller. */
+/* The context's pool; NULL if it has no memory. */
 static struct satf_pool *pool_of(satf_context *ctx)
 {
     if (ctx->pool && ctx->pool->process != getpid()) {

@@ -7,10 +7,10 @@
 #include "device/gpu.h"
 #include "memory.h"
 
-/* Lanes of a device. */
-enum { LANES = 2 };
+/* The most slots of a device: calls that work on it at a time. */
+enum { SLOTS = 2 };
 
-/* What is open on a device, for one call at a time. */
+/* The state of an open device, for one call at a time. */
 typedef struct device_slot {
     struct device_slot *next;
     int device;
@@ -44,7 +44,7 @@ static struct satf_share *share_create(const satf_context *ctx)
     return share;
 }
 
-/* The context becomes one of those who share. */
+/* Makes the context one of those that share. */
 static void share_add(struct satf_share *share, satf_context *ctx)
 {
     pthread_mutex_lock(&share->lock);
@@ -118,7 +118,7 @@ void satf_share_leave(satf_context *ctx)
 /* ------------------------------------------------------------------- tokens */
 
 /* With the lock held. */
-static void share_take_turn(struct satf_share *share)
+static void share_take_token(struct satf_share *share)
 {
     share->waiting++;
     while (share->tokens == 0) {
@@ -145,7 +145,7 @@ void satf_share_begin(satf_context *ctx)
     }
     double start_ms = satf_now_ms();
     pthread_mutex_lock(&ctx->share->lock);
-    share_take_turn(ctx->share);
+    share_take_token(ctx->share);
     pthread_mutex_unlock(&ctx->share->lock);
     ctx->in_turn = true;
     ctx->waited_ms = satf_now_ms() - start_ms;
@@ -185,7 +185,7 @@ void satf_share_resume(satf_context *ctx)
 {
     if (ctx->in_turn) {
         pthread_mutex_lock(&ctx->share->lock);
-        share_take_turn(ctx->share);
+        share_take_token(ctx->share);
         pthread_mutex_unlock(&ctx->share->lock);
     }
 }
@@ -243,7 +243,7 @@ static void wait_for_memory(satf_context *ctx, int64_t bytes)
     share->served++;
     pthread_cond_broadcast(&share->changed);
     if (waits) {
-        share_take_turn(share);
+        share_take_token(share);
         ctx->waited_ms += satf_now_ms() - start_ms;
     }
 }
@@ -305,7 +305,7 @@ static satf_status find_slot(satf_context *ctx, int device, device_slot **found)
         count += l->device == device;
         *found = l->device == device && !l->user ? l : *found;
     }
-    if (!*found && count < LANES) {
+    if (!*found && count < SLOTS) {
         *found = satf_alloc_zeroed(sizeof **found);
         if (!*found) {
             return satf_fail_memory(ctx, sizeof **found, "a device's state");
@@ -334,7 +334,7 @@ static satf_status await_slot(satf_context *ctx, int device, device_slot **found
         pthread_cond_wait(&share->changed, &share->lock);
         status = find_slot(ctx, device, found);
     }
-    share_take_turn(share);
+    share_take_token(share);
     ctx->waited_ms += satf_now_ms() - start_ms;
     return status;
 }

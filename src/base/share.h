@@ -35,8 +35,8 @@ void satf_share_release(const satf_context *ctx, int tokens);
  */
 satf_status satf_share_reserve(satf_context *ctx, uint64_t bytes);
 
-/* The call gives back what it holds, and waits until nobody else holds memory. What slots of
- * devices hold is given back, too. */
+/* The call gives back what it holds, and waits until nobody else holds memory. The memory of the
+ * devices' slots is given back, too. */
 void satf_share_alone(satf_context *ctx);
 
 /* Whether a lack of memory may be due to others: a call beside others, which may be done once more,

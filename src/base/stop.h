@@ -1,4 +1,4 @@
-/* The wish of one thread of a call that the others stop. */
+/* The request of one thread of a call that the other threads stop. */
 #ifndef SATF_BASE_STOP_H
 #define SATF_BASE_STOP_H
 

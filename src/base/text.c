@@ -1,4 +1,4 @@
-/* Escaping and cutting texts that leave the library. */
+/* Escapes and shortens texts that leave the library. */
 #include "text.h"
 
 #include <stdbool.h>
@@ -37,14 +37,14 @@ static uint32_t character(const unsigned char *at, size_t *bytes)
     return c;
 }
 
-/* Ends the line, or says in which direction it goes. */
+/* Whether the character ends a line, or sets the direction of text. */
 static bool steers(uint32_t c)
 {
     return (c >= 0x80 && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-/* What stands for what is at `at`; returns the bytes that it stands for. */
+/* unit = the text for the character at `at`, escaped if need be; returns the character's bytes. */
 static size_t escape(const unsigned char *at, char unit[UNIT_BYTES])
 {
     static const char named[] = "\n\r\t", names[] = "nrt";
@@ -64,13 +64,13 @@ static size_t escape(const unsigned char *at, char unit[UNIT_BYTES])
     return n ? n : 1;
 }
 
-/* The bytes of the escape that begins at the backslash, as far as it is there. */
+/* The bytes of the escape that begins at the backslash. */
 static size_t escape_bytes(const char *at)
 {
     return at[1] == 'x' ? 4 : at[1] == 'u' ? 6 : 2;
 }
 
-/* Less than n, if text goes on there within a character or an escape. */
+/* n, or less if the text's byte n is within a character or an escape. */
 static size_t whole_escapes(const char *text, size_t n)
 {
     size_t back = 1;

@@ -1,7 +1,7 @@
 /*
  * Texts that leave the library for people: messages, notes, reasons. What they quote from outside
- * is escaped here, where they are formed (satf_text_escape()); a text that has been is not changed
- * by it again.
+ * is escaped here, where they are formed (satf_text_escape()). Escaping a text once more does not
+ * change it.
  */
 #ifndef SATF_BASE_TEXT_H
 #define SATF_BASE_TEXT_H

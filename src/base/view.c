@@ -201,7 +201,7 @@ bool satf_views_overlap(const satf_view *a, const satf_view *b)
     if (first[0] > last[1] || first[1] > last[0]) {
         return false;
     }
-    /* The one that starts later lies so far into the other's rows, one row's rest included. */
+    /* The view that starts later lies `into` bytes behind the start of one of the other's rows. */
     int low = first[0] <= first[1] ? 0 : 1, high = 1 - low;
     if (stride[0] != stride[1] || stride[0] == 0) {
         return true;

@@ -87,7 +87,7 @@ int64_t satf_block_rows(const satf_view *view);
 satf_status satf_check_view(satf_context *ctx, const satf_view *view, const char *what,
                             bool need_data);
 
-/* SATF_OK if that is so, for calls that take packed pixels alone. */
+/* SATF_OK if the view is packed; for calls that take packed pixels alone. */
 satf_status satf_check_packed(satf_context *ctx, const satf_view *view, const char *what);
 
 /* False if the two checked views, of one device, share no byte: they lie apart, side by side in

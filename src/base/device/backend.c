@@ -22,11 +22,11 @@
 #define SATF_MODULES ""
 #endif
 
-/* What cannot be had must not be looked for again on every call. */
+/* The backend is looked for once, even if there is none. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char reason[640]; /* there is none */
 
-/* The backend where there is none. */
+/* The calls of the backend `none`, which fail. */
 static int tell_why(const char **why)
 {
     if (why) {
@@ -52,8 +52,8 @@ static const satf_backend none = {
 };
 static const satf_backend *backend = &none;
 
-/* Below the folder of the library, or of a program that holds it; what begins with / is as
- * installed. */
+/* Folders in which files are looked for: below the folder of the library, or of a program that
+ * holds it; those that begin with / are as installed. */
 static const char *const places[] = {"", "satfilter/", SATF_MODULES_FROM_BIN, SATF_MODULES};
 
 bool satf_beside(const void *neighbour, const char *name, char path[SATF_PATH_BYTES])
@@ -78,8 +78,8 @@ bool satf_beside(const void *neighbour, const char *name, char path[SATF_PATH_BY
     return false;
 }
 
-/* glibc's linker takes less for libtiff and all that it needs. If it gets no memory in between, it
- * ends the process, or never gives its lock back. */
+/* glibc's linker takes less than this for libtiff and all that it needs. If it runs out of memory
+ * on the way, it ends the process, or never gives its lock back. */
 enum { LINKER_BYTES = 1 << 20 };
 
 void *satf_open_object(const char *path, const char **error)
@@ -100,8 +100,8 @@ void *satf_open_object(const char *path, const char **error)
 #endif
 }
 
-/* The file is that of the variable, or in path, or what the linker finds. NULL, and the reason is
- * set. */
+/* Opens the file of the variable, or the one in `path`, or what the linker finds. NULL, with the
+ * reason set, if that fails. */
 static void *backend_open_object(char path[SATF_PATH_BYTES], const char **name)
 {
     const char *named = secure_getenv("SATFILTER_CUDA");

@@ -16,8 +16,8 @@ CALL(int, count, (const char **why), tell_why(why))
 /* false, and *info untouched, if the device does not answer. */
 CALL(bool, describe, (int device, satf_gpu_info *info), false)
 
-/* What plans reckon with: the clock of its multiprocessors, and what its memory is built to move.
- * Quick; false, and both untouched, if the device does not tell. */
+/* For plans: the clock of the multiprocessors, and the rate that the memory is built for. Quick;
+ * false, and both untouched, if the device does not tell. */
 CALL(bool, speed, (int device, double *clock_khz, double *bytes_per_second), false)
 
 /* Makes device current for the calling thread and creates what the context needs there (its own
@@ -25,8 +25,8 @@ CALL(bool, speed, (int device, double *clock_khz, double *bytes_per_second), fal
  * library calls satf_gpu_open(), which takes the time. */
 CALL(satf_status, open, (satf_context * ctx, int device), NO_DEVICE)
 
-/* The CUDA context that was the thread's current one before a call opened a device is that again.
- * Returns status. The library calls satf_gpu_leave(). */
+/* Makes current again the CUDA context that was current in the thread before a call opened a
+ * device. Returns status. The library calls satf_gpu_leave(). */
 CALL(satf_status, leave, (satf_context * ctx, satf_status status), status)
 
 /* Frees what open() has created, if anything. Waits for the context's own work. */
@@ -38,7 +38,7 @@ CALL(void *, stream, (satf_context * ctx), ctx->stream)
 /* Waits for the stream; errors of work that was enqueued before turn up here. */
 CALL(satf_status, wait, (satf_context * ctx, int device), NO_DEVICE)
 
-/* Waits for the whole device that is open, if one is. */
+/* Waits for the context's stream of the open device, if one is open. */
 CALL(satf_status, synchronize, (satf_context * ctx), SATF_OK)
 
 /* Time on the device: between begin and end, in ms of CUDA events. end waits. */
@@ -79,9 +79,9 @@ CALL(satf_status, copy_bytes,
 CALL(satf_status, set_bytes,
      (satf_context * ctx, int device, void *memory, int value, size_t bytes), NO_DEVICE)
 
-/* Calls release(what), on some thread, once all that is enqueued is done; where the stream is
- * captured, once no graph that was made of that is left. On failure release() has been called. It
- * makes no call of CUDA. */
+/* Calls release(what), on some thread, once all enqueued work is done or, if the stream is
+ * captured, once no graph made of the capture is left. On failure release() has been called. It
+ * must make no call of CUDA. */
 CALL(satf_status, release_behind,
      (satf_context * ctx, int device, void (*release)(void *), void *what),
      (release(what), NO_DEVICE))
@@ -165,15 +165,15 @@ CALL(satf_status, pixel_run, (satf_context * ctx, const filter_gpu_task *task), 
 CALL(satf_status, floats, (satf_context * ctx, const filter_gpu_task *task, double *blocks),
      NO_DEVICE)
 
-/* out = the mean of that of each pixel's windows (task->choice) whose key is least, of several the
- * first. A march or floats() has made task->out and task->keys, in which a window is at its last
- * pixel. */
+/* out = the mean of the window with the least key, of each pixel's windows (task->choice); of equal
+ * ones the first. A march or floats() has made task->out and task->keys, in which a window's place
+ * is its last pixel. */
 CALL(satf_status, choose, (satf_context * ctx, const filter_gpu_task *task, const satf_view *out),
      NO_DEVICE)
 
-/* What white is above by Otsu's level (histogram_count()), in keys (reduction.h), of which all
- * others are set to 0. full: the alpha of floats that is white. counts: memory for one of each
- * level. */
+/* Finds the threshold, above which is white, by Otsu's level (histogram_count()), and stores it in
+ * keys (reduction.h), of which all others become 0. full: the alpha of floats that is white.
+ * counts: memory for a count of each level. */
 CALL(satf_status, otsu,
      (satf_context * ctx, const satf_view *in, bool weighted, double full, uint64_t *counts,
       uint64_t *keys),
@@ -182,8 +182,8 @@ CALL(satf_status, otsu,
 /* A pass over lines, from in to out. */
 CALL(satf_status, lines, (satf_context * ctx, const filter_gpu_lines *job), NO_DEVICE)
 
-/* to = from, floats, less its channels' shifts, and these, as satf_image_shifts() finds them. `to`
- * is packed doubles in rows. */
+/* to = from, floats, less its channels' shifts, and shifts = these, as satf_image_shifts() finds
+ * them. `to` has packed doubles in rows. */
 CALL(satf_status, shift,
      (satf_context * ctx, const satf_view *from, bool weighted, double *shifts,
       const satf_view *to),
@@ -215,7 +215,7 @@ CALL(satf_status, move, (satf_context * ctx, const move_job *job), NO_DEVICE)
 
 /* ------------------------------------------- permutations (src/permute/permute.h, cuda/permute) */
 
-/* Memory of an open device that belongs to no context, filled from the host's; waits. */
+/* Memory of an open device that belongs to no context, filled from the host's memory; waits. */
 CALL(satf_status, table_keep,
      (satf_context * ctx, int device, const void *host, size_t bytes, void **memory),
      (*memory = NULL, NO_DEVICE))

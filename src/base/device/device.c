@@ -35,7 +35,7 @@ static satf_view device_rows_of(const satf_view *view, int64_t first, int64_t ro
 
 satf_status satf_gpu_copy(satf_context *ctx, const satf_view *from, const satf_view *to)
 {
-    enum { PART_BYTES = 32 << 20 }; /* several times what is on its way */
+    enum { PART_BYTES = 32 << 20 }; /* several times what is under way at once */
     int64_t row = satf_row_samples(from) * (int64_t)satf_type_bytes(from->type);
     int64_t most = satf_can_stop(ctx) ? PART_BYTES / row + 1 : from->height, rows;
     satf_status status = SATF_OK;

@@ -21,7 +21,7 @@ double satf_gpu_start_ms(void)
     return satf_gpu_has_started() ? (double)spent_us / 1e3 : 0;
 }
 
-/* A call since then was a part of it; open: a device is. */
+/* Counts the time since then as a part of the start; open: a device is open now. */
 static void spend(double since_ms, bool open)
 {
     if (!satf_gpu_has_started()) {
@@ -91,7 +91,7 @@ struct satf_lent {
     struct satf_lent *next;
 };
 
-/* Memory of a device is aligned so. */
+/* The alignment that memory of a device must have. */
 enum { DEVICE_ALIGNMENT = 256 };
 
 static satf_status lend(satf_context *ctx, int device, size_t bytes, const char *what,

@@ -1,8 +1,8 @@
 /*
  * CUDA devices for the layers above, in plain C: satf_cuda()->NAME(...) makes a call of calls.h.
- * The backend, a shared object of its own (backend.h), has the functions, as cuda_NAME(). No driver
- * is touched while a context stays on the CPU. Devices are the interface's, SATF_CUDA(n); what
- * speaks to CUDA or to people takes their n.
+ * The functions, cuda_NAME(), are in the backend, a shared object of its own (backend.h). No driver
+ * is touched while a context stays on the CPU. Devices are the interface's, SATF_CUDA(n); calls of
+ * CUDA and messages have n.
  */
 #ifndef SATF_BASE_DEVICE_GPU_H
 #define SATF_BASE_DEVICE_GPU_H
@@ -28,7 +28,7 @@ typedef struct satf_gpu_info {
     char code[64];     /* the capabilities that it has machine code for: "8.0, 9.0" */
 } satf_gpu_info;
 
-/* The latest use of some memory of a device, which the next one, on whatever stream, waits for. */
+/* The latest use of some memory of a device. The next use, on whatever stream, waits for it. */
 typedef struct satf_gpu_order {
     void *done; /* an event; NULL: not used yet */
     unsigned long long stream;
@@ -75,13 +75,13 @@ const satf_backend *satf_cuda(void);
 int satf_gpu_count(const char **why);
 satf_status satf_gpu_open(satf_context *ctx, int device);
 
-/* Whether the process has opened a device: what that takes once is paid. */
+/* Whether the process has opened a device: what the start takes has been spent. */
 bool satf_gpu_has_started(void);
 
-/* What that has taken, in ms: from the first question on, without what lay between. 0 before. */
+/* The time of that, in ms, from the first question on, without what lay between; 0 before. */
 double satf_gpu_start_ms(void);
 
-/* Given why. */
+/* The message where there is no device: given the reason. */
 #define SATF_GPU_NONE "no CUDA device: %s; use the device cpu"
 
 /* SATF_OK if this CUDA device can compute, else a sentence that says why not. */
@@ -101,7 +101,7 @@ satf_status satf_gpu_alloc(satf_context *ctx, int device, size_t bytes, const ch
 void satf_gpu_free(satf_context *ctx, void *memory);
 void satf_gpu_free_behind(satf_context *ctx, satf_gpu_order *order, void *memory);
 
-/* Gives memory back to the allocator that it is of; false if it is of none. */
+/* Gives memory back to the caller's allocator; false if it is not of that. */
 bool satf_gpu_give_lent(satf_context *ctx, void *memory);
 
 /* *view = a place for an image like that one in memory from satf_gpu_alloc(), rows
@@ -109,9 +109,8 @@ bool satf_gpu_give_lent(satf_context *ctx, void *memory);
 satf_status satf_gpu_alloc_view(satf_context *ctx, int device, const satf_view *like,
                                 const char *what, satf_view *view);
 
-/* Whoever compares times of the device repeats work until a sample lasts so long at least: the
- * first calls of a graph behind one another cost up to 0.1 ms, once, and are a larger share of a
- * shorter one. */
+/* Whoever compares times of the device repeats the work until a sample lasts at least so long:
+ * successive first calls of a graph cost up to 0.1 ms once, a larger share of a shorter sample. */
 #define SATF_SAMPLE_MS 2.0
 
 #endif
