@@ -1,4 +1,4 @@
-/* The algorithms, and what those of the CPU share. */
+/* The names of all algorithms, and what the algorithms of the CPU share. */
 #ifndef SATF_SAT_ALGORITHMS_H
 #define SATF_SAT_ALGORITHMS_H
 
@@ -11,8 +11,8 @@ enum { SAT_CPU_BLOCK = 256 };
 /* Why no CPU algorithm can do the job, or NULL: see sat_algorithm.refuses. */
 const char *sat_cpu_refuses(const sat_job *job);
 
-/* Bytes of the job's table; INT64_MAX where they do not fit: before its memory is there, a job may
- * be of any size. */
+/* Bytes of the job's table; INT64_MAX if they are more: before its memory is there, a job may be of
+ * any size. */
 int64_t sat_table_bytes(const sat_job *job);
 
 /* Bytes of a row of its sums, up to a multiple of 64; false if they overflow. */
@@ -21,13 +21,13 @@ bool sat_row_bytes(const sat_job *job, size_t *bytes);
 /* Threads that the table is worth. */
 int sat_cpu_threads(const satf_context *ctx, const sat_job *job);
 
-/* How an algorithm begins. */
+/* The first members of an algorithm. */
 typedef struct sat_name {
     const char *name, *device_kind, *help;
 } sat_name;
 
-/* All of them in the order of sat_algorithm_at(), also those of devices where there is no backend;
- * false behind the last. */
+/* Algorithm number `index`, in the order of sat_algorithm_at(), also of devices that have no
+ * backend; false behind the last. */
 bool sat_name_at(size_t index, sat_name *name);
 
 /* True for "auto" and for every algorithm of this project, on whatever device. */

@@ -48,7 +48,7 @@ static bool is_sample_type(int type)
     return type == SATF_U8 || type == SATF_U16 || satf_type_is_float(type);
 }
 
-/* Checks what satf_sat() and satf_sat_scratch() are given and makes it a job. */
+/* Checks the arguments of satf_sat() and satf_sat_scratch(), and makes a job of them. */
 static satf_status make_job(satf_context *ctx, const satf_view *in, const satf_view *out,
                             unsigned flags, bool need_data, sat_job *job)
 {
@@ -99,13 +99,13 @@ static satf_status make_job(satf_context *ctx, const satf_view *in, const satf_v
     return in->device == SATF_HOST ? SATF_OK : satf_gpu_open(ctx, in->device);
 }
 
-/* Views of the host, but a context that computes on a CUDA device. */
+/* Whether views are in the host's memory, but the context computes on a CUDA device. */
 static bool crosses(const satf_context *ctx, const satf_view *in)
 {
     return in->device == SATF_HOST && ctx->settings.device > SATF_HOST;
 }
 
-/* Does such a job: up, over there, and down again. */
+/* Does a job that crosses: uploads the image, makes the table on the device, downloads it. */
 static satf_status run_across(satf_context *ctx, const satf_view *in, const satf_view *out,
                               const sat_job *host_job)
 {
@@ -154,7 +154,7 @@ static satf_status run_across(satf_context *ctx, const satf_view *in, const satf
     return status ? status : satf_report_progress(ctx, 1);
 }
 
-/* Rows want scratch aligned to 64 bytes; the caller's may lie anywhere. */
+/* Algorithms want scratch aligned to 64 bytes; the caller's may lie anywhere. */
 enum { SCRATCH_SLACK = 63 };
 
 static satf_status job_scratch(satf_context *ctx, const sat_job *job, size_t *bytes)

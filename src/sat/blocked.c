@@ -25,13 +25,13 @@
 #include "kernels.h"
 #include "algorithms.h"
 
-/* Samples of a tile's row at least where threads share the rows. */
+/* The fewest samples of a tile's row where several threads share the image. */
 #define LEAST_SHARED_SAMPLES 512
 
 enum { BAND_ROWS = 16, LEFT_BYTES = BAND_ROWS * SATF_MAX_CHANNELS * 16 };
 
-/* Tiles are made in parts from so many threads on. Fewer threads lose more by that than by waiting:
- * bytes are read twice, from the cache, and for floats so are a tile's sums. */
+/* From so many threads on, tiles are made in parts. Fewer threads lose more by that than by
+ * waiting: bytes are read twice, from the cache, and for floats a tile's sums too. */
 #define MANY_THREADS 4
 
 /* How many bands have finished a column of tiles, or used a slot; a cache line of its own. */
@@ -51,8 +51,8 @@ typedef struct split {
     size_t above_bytes, turn_bytes, slots_bytes; /* parts of the scratch, in this order */
 } split;
 
-/* The fewer samples, the shorter the waits and the slower the work. Tiles that are made at once
- * are worked on side by side, so there must be one for each thread. */
+/* The pixels of a tile's row. The fewer, the shorter the waits and the slower the work. Tiles that
+ * are made at once are worked on side by side, so there must be one for each thread. */
 static int64_t tile_pixels_for(const sat_job *job, int threads)
 {
     int64_t samples = threads > 1 ? SAT_SHARED_SAMPLES : SAT_TILE_SAMPLES;
@@ -109,9 +109,9 @@ static void blocked_relax(void)
 #endif
 }
 
-/* Waits until so many bands have, all those above for a column of tiles. A band waits
- * only for smaller ones, which have started, so somebody always advances; the
- * yield lets him when there are more threads than cores. */
+/* Waits until so many bands have had their turn: for a column of tiles all bands above. A band
+ * waits only for earlier ones, which have started, so one always advances; the yield lets it when
+ * there are more threads than cores. */
 static void wait_for_turn(turn *t, int64_t bands)
 {
     for (int spins = 0; atomic_load_explicit(&t->bands, memory_order_acquire) != bands;) {
@@ -135,7 +135,7 @@ static void make_at_once(state *s, turn *t, int64_t band, sat_tile *tile)
     atomic_store_explicit(&t->bands, band + 1, memory_order_release);
 }
 
-/* Makes a tile in parts: its turn is over when the row above the next band is there. */
+/* Makes a tile in parts: its turn is over when the row above the next band's tile is there. */
 static void make_in_parts(state *s, turn *t, int64_t band, sat_tile *tile)
 {
     bool works = !atomic_load_explicit(&s->cancelled, memory_order_relaxed);

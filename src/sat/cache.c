@@ -90,7 +90,7 @@ char *sat_cache_print(const sat_cache *cache)
     return text;
 }
 
-/* Reads what it can; if all that is read, printed anew, is the text, nothing else was there. */
+/* Reads what it can. If that, printed anew, is the text, nothing else was in the text. */
 bool sat_cache_parse(const char *text, sat_cache *cache)
 {
     const char *at = text;
@@ -129,7 +129,7 @@ bool sat_cache_path(int device, char *path, size_t bytes)
     return base && base[0] == '/' && (size_t)length < bytes;
 }
 
-/* false unless the file is there and whole. */
+/* Loads the device's file; false unless it is there and whole. */
 static bool cache_load(int device, sat_cache *cache)
 {
     char path[PATH_BYTES], text[FILE_BYTES + 1];
@@ -152,7 +152,8 @@ static void make_folders(char *path)
     }
 }
 
-/* The text takes the place of the file by a rename. NULL: whether it could, leaving nothing. */
+/* Replaces the file by the text, with a rename. NULL: whether that could be done, leaving
+ * nothing. */
 static satf_status replace(satf_context *ctx, const char *path, const char *text)
 {
     char temporary[PATH_BYTES];
@@ -189,8 +190,8 @@ static struct {
     double r[SAT_TUNED];
 } memory[DEVICES];
 
-/* Under the lock: the file is read by the first call, of the CPU once for each number of threads in
- * turn. With any other signature it counts as absent. */
+/* Under the lock: what the device's file holds. The first call reads it, for the CPU again whenever
+ * the number of threads has changed. A file with another signature counts as absent. */
 static const double *recall(const satf_context *ctx, int device)
 {
     sat_cache cache, own = {0};
@@ -207,7 +208,7 @@ static const double *recall(const satf_context *ctx, int device)
     return memory[device].r;
 }
 
-/* The r that was measured for those types at the nearest size, by the factor between the sizes. */
+/* The r that was measured for the job's types at the nearest size, by the factor between sizes. */
 static double nearest(const double measured[SAT_TUNED], const sat_job *job)
 {
     double side = sqrt((double)job->in.width * (double)job->in.height), r = 0, least = INFINITY;

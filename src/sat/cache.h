@@ -11,7 +11,7 @@
 /* The images that are measured: the sizes of table 6.2, each in all pairs of types. */
 enum { SAT_TUNED_PAIRS = 7, SAT_TUNED_SIDES = 13, SAT_TUNED = SAT_TUNED_SIDES * SAT_TUNED_PAIRS };
 
-/* Image number i, the smallest first, without memory. */
+/* The job of image number i, the smallest first, without memory. */
 sat_job sat_tuned_job(int i);
 
 typedef struct sat_cache {
@@ -25,22 +25,22 @@ typedef struct sat_cache {
     double r[SAT_TUNED]; /* of each image; 0: not measured */
 } sat_cache;
 
-/* Puts in the signature of that device, or of SATF_HOST; false if the device does not answer. */
+/* Fills in the signature of the device, or of SATF_HOST; false if the device does not answer. */
 bool sat_cache_sign(const satf_context *ctx, int device, sat_cache *cache);
 
 /*
- * *r = what was measured for the job's types and the size that is nearest to its own; 0: nothing
- * was, for so many channels, for blocks that were asked for, or for so many threads of the CPU.
+ * *r = what was measured for the job's types at the size nearest to its own; 0 if nothing was: not
+ * for several channels, for blocks that were asked for, or for another number of the CPU's threads.
  * SATFILTER_TUNE=off: nothing; any other value is refused.
  */
 satf_status sat_cache_find(satf_context *ctx, const sat_job *job, double *r);
 
-/* What the start of device 0 takes a process: asked before it is started, so that only the file can
- * say. Read once a process; 0 if there is none, or SATFILTER_TUNE=off. */
+/* How long a process takes to start device 0: from the file, for it is asked before the start. Read
+ * once a process; 0 if there is none, or SATFILTER_TUNE=off. */
 double sat_cache_start_ms(void);
 
-/* Reads a file's text. Unless it is what sat_cache_print() writes, byte by byte, all is rejected:
- * false, and nothing was measured. */
+/* Reads a file's text. Unless sat_cache_print() writes the same, byte by byte, all is rejected:
+ * false, and nothing counts as measured. */
 bool sat_cache_parse(const char *text, sat_cache *cache);
 
 /* The text, in memory that satf_free() frees; NULL without memory. */

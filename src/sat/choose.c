@@ -59,8 +59,8 @@ int sat_block_side(const sat_algorithm *algorithm, const sat_job *job)
                                                                                     : 0;
 }
 
-/* Fills in an r that nobody has given, and how the stages of a device wait for one another: what is
- * reckoned to take least time. The CPU has one way to wait. */
+/* Fills in an r that nobody has given, and how the stages on a device wait for one another, so that
+ * the reckoned time is least. The CPU has one way to wait. */
 static void reckon(const sat_algorithm *algorithm, const sat_job *job, sat_tuning *tuning)
 {
     sat_job tuned = *job;
@@ -98,8 +98,8 @@ static const char *sat_refusal(const sat_algorithm *algorithm, const sat_job *jo
     return algorithm->refuses(&tuned);
 }
 
-/* The default algorithm: on the CPU the one that walks in blocks; on a device look-back, which
- * reads each row and column once, in one kernel, or the first that does what it refuses. */
+/* The default algorithm: on the CPU sat_blocked; on a device look-back, one kernel that reads each
+ * sample once, or, if it refuses the job, the first that does not. */
 static const sat_algorithm *default_algorithm(const sat_job *job)
 {
     const char *kind = sat_kind_of(job);
@@ -138,7 +138,7 @@ static satf_status sat_find_algorithm(satf_context *ctx, const sat_job *job,
                      ctx->settings.algorithm, names);
 }
 
-/* What is forced must be possible, or is named. */
+/* Fails, and names the reason, if what is forced is not possible. */
 static satf_status honour(satf_context *ctx, const sat_job *job, const sat_algorithm *algorithm,
                           const sat_tuning *forced)
 {

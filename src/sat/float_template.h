@@ -9,7 +9,7 @@
  * only other rows can fill the time that it waits.
  */
 
-/* n samples of `rows` rows, sums_pitch sums apart. */
+/* Sums up n samples of each of `rows` rows; the rows' sums are sums_pitch apart. */
 INLINE void NAME(piece)(const sat_job *job, const char *src, int64_t n, int channels, int rows,
                         double *left, double *sums, int64_t sums_pitch)
 {

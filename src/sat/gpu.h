@@ -4,8 +4,7 @@
 
 #include "sat.h"
 
-/* How they begin: the library names them all, also where it has no backend that runs them.
- */
+/* The first members of each (sat_name): the library names all, even without a backend. */
 #define SAT_CUDA_2R2W "2r2w", "cuda", "column sums, then row sums, a thread each (section 6.2)"
 #define SAT_CUDA_4R4W \
     "4r4w", "cuda", "column sums twice, the table transposed between and after (section 6.2)"

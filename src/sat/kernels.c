@@ -114,7 +114,7 @@ GENERIC(double)
 
 /* ------------------------------------------------- u8 and u16, all channels */
 
-/* A row of a tile: its samples, the sums of the row above it, and where its own go. */
+/* A row of a tile: its samples, the sums of the row above, and where its own sums go. */
 typedef struct tile_row {
     const char *src;
     const char *above; /* no alignment, nor of the others */
@@ -122,8 +122,8 @@ typedef struct tile_row {
     char *around;      /* if not NULL, also there, around the caches; aligned to a vector */
 } tile_row;
 
-/* Rows that are written around the caches are kept in tile->above. A table in the caches needs
- * no such memory: its own rows are there, but for one that is not yet. */
+/* Rows that are written around the caches are kept in tile->above. A table in the caches needs no
+ * such memory: each row finds the one above in the table, but for a first row that is apart. */
 static tile_row row_of(const sat_job *job, const sat_tile *tile, int y)
 {
     char *out = tile->out + y * job->out_stride;

@@ -1,15 +1,15 @@
-/* The inner loops of rows that work on tiles: built once per instruction set (base/cpu.h). */
+/* The inner loops of algorithms that work on tiles, once per instruction set (base/cpu.h). */
 #ifndef SATF_SAT_KERNELS_H
 #define SATF_SAT_KERNELS_H
 
 #include "../base/view.h"
 #include "sat.h"
 
-/* Samples of a tile's row at most: the sums of a row and the intermediate
- * values stay in a first-level cache. */
+/* The most samples of a tile's row: its sums and the intermediate values stay in a first-level
+ * cache. */
 #define SAT_TILE_SAMPLES 4096
 
-/* And of tiles that are made in parts: their sums stay in a second-level one. */
+/* The same for tiles that are made in parts: their sums stay in a second-level cache. */
 #define SAT_SHARED_SAMPLES 1024
 
 /* Bytes of sat_tile.work for tiles of such rows, with room for whole vectors: a row of sums of up
@@ -46,8 +46,8 @@ typedef struct sat_tile {
 typedef void (*sat_tile_kernel)(const sat_job *job, const sat_tile *tile);
 
 /*
- * Those for a job. The first makes a tile at once, the others in parts: so another thread can have
- * its last row before it is stored. The bits are the same.
+ * The kernels for a job. The first makes a tile at once, the others in parts, so that another
+ * thread can have the tile's last row before the tile is stored. The bits are the same.
  */
 typedef struct sat_kernels {
     sat_tile_kernel table;
@@ -58,7 +58,7 @@ typedef struct sat_kernels {
     bool one_row;           /* prefix makes one row of sums, which pass takes for the only one */
 } sat_kernels;
 
-/* Every job that no CPU row refuses has them. */
+/* Finds the kernels for a job; all that sat_cpu_refuses() lets pass have some. */
 sat_kernels sat_find_kernels_base(const sat_job *job);
 sat_kernels sat_find_kernels_avx2(const sat_job *job);
 sat_kernels sat_find_kernels_avx512(const sat_job *job);

@@ -66,9 +66,9 @@ WIDEN_NOTHING(uint64_t)
 /* ------------------------------------------------------------- shifting lanes */
 
 /*
- * The vector that starts `bytes` before `here` in the row ..., prev, here: the
- * shifts that the kernels need are 2, 4, 6, 8, 12, 16, 24, 32 and 48 bytes, and
- * VECTOR_BYTES. Cases, because instructions want the count as a constant.
+ * The vector that starts `bytes` ahead of `here` in the row ..., prev, here. The kernels shift by
+ * 2, 4, 6, 8, 12, 16, 24, 32 and 48 bytes, and VECTOR_BYTES. Cases, because instructions want the
+ * count as a constant.
  */
 #if defined __AVX512F__
 typedef __m512i raw_vector;

@@ -21,8 +21,8 @@
 
 enum { BLOCK = SAT_CPU_BLOCK, MOST_SAMPLES = BLOCK * SATF_MAX_CHANNELS };
 
-/* The blocks before anti-diagonal `begin` and from `end` on are done by 2R1W, the others by 1R1W.
- */
+/* How the image is cut up. Blocks before anti-diagonal `begin` and from `end` on are done by 2R1W,
+ * the others by 1R1W. */
 typedef struct grid {
     int64_t across, down, begin, end;
     int threads;
@@ -107,7 +107,7 @@ static int64_t extent(int64_t k, int64_t n)
     return n - k * BLOCK < BLOCK ? n - k * BLOCK : BLOCK;
 }
 
-/* Block (i, j), from the row above it and the sums left of it, which it changes. */
+/* Block (i, j) as a tile, from the row above it and the sums left of it, which it changes. */
 static sat_tile tile_of(const state *s, int64_t i, int64_t j, void *above, void *left, int thread)
 {
     const sat_job *job = s->job;
@@ -152,7 +152,7 @@ static bool paper_goes_on(state *s, int64_t task, int thread)
     return !cancelled;
 }
 
-/* Step 1: the table of the block alone, of which the last row and the rows' sums are kept. */
+/* Step 1: makes the table of the block alone, and keeps its last row and its rows' sums. */
 static void paper_add_up(void *user, int64_t task, int thread)
 {
     state *s = user;
@@ -172,7 +172,7 @@ static void paper_add_up(void *user, int64_t task, int thread)
     s->kernels.table(&alone, &tile);
 }
 
-/* Step 3. Nobody else needs what the block gets, so it may change that. */
+/* Step 3: makes the block's table. Nobody else needs the sums that it gets and changes. */
 static void paper_make_table(void *user, int64_t task, int thread)
 {
     state *s = user;

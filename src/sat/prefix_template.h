@@ -55,7 +55,7 @@ INLINE NAME(sums) NAME(add)(NAME(sums) prefix, NAME(sums) t, const tile_row *row
     return prefix;
 }
 
-/* Samples first ... n - 1, one by one. */
+/* Adds up samples first ... n - 1, one by one. */
 INLINE void NAME(rest)(const tile_row *row, int64_t first, int64_t n, int channels, SUM *left)
 {
     for (int64_t i = first; i < n; i++) {
@@ -74,7 +74,8 @@ INLINE void NAME(rest)(const tile_row *row, int64_t first, int64_t n, int channe
     }
 }
 
-/* n samples; left: the sums of the row's part left of the tile, which gets the tile's added. */
+/* Adds up n samples of a row; left: the sums of its part left of the tile, gets the tile's
+ * added. */
 INLINE void NAME(row)(const tile_row *row, int64_t n, int channels, SUM *left)
 {
     enum { L = VECTOR_BYTES / sizeof(SUM), WIDE = VECTOR_BYTES / sizeof(NARROW) };

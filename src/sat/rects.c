@@ -7,7 +7,7 @@
 #include "../satfilter/formula.h"
 #include "sat.h"
 
-/* A checked table, as loops want it. */
+/* A checked table, in the form that loops take. */
 typedef struct table {
     const char *data;
     int64_t stride, pixel; /* bytes */
@@ -88,7 +88,7 @@ RECT_SUMS(uint64_t)
 RECT_SUMS(float)
 RECT_SUMS(double)
 
-/* Mean and variance as formulas of windows have them, from moments of each channel. */
+/* Mean and variance by the formulas of windows, from the moments of each channel. */
 #define RECT_STATS(Sum, Square)                                                               \
     static void stats_##Sum##_##Square(const table *t, const table *squares,                  \
                                        const rect_list *list, double *mean, double *variance) \
@@ -105,7 +105,7 @@ RECT_SUMS(double)
         }                                                                                     \
     }
 
-/* S^2 is at most A S2. */
+/* Sets integer moments. S^2 is at most A S2, so if A S2 fits 64 bits all products do. */
 static inline void set_integers(uint64_t sum, uint64_t square, formula_sums *in)
 {
     uint64_t product;

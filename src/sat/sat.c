@@ -82,12 +82,12 @@ static satf_gpu_use scratch_use(const sat_plan *plan)
     };
 }
 
-/* Bytes of scratch that are not worth an allocation, which takes as long as the table. */
+/* Scratch on the stack: allocating so few bytes would take as long as the table. */
 enum { SMALL_SCRATCH = 20 << 10 };
 
 static const char scratch_what[] = "a summed area table's scratch";
 
-/* Scratch of an algorithm's own on a device, in the order of the stream. */
+/* Runs the plan on a device, with scratch that the context keeps or has in the stream's order. */
 static satf_status sat_run_on_device(satf_context *ctx, sat_plan *plan, const sat_job *job)
 {
     void *memory = NULL;

@@ -19,8 +19,8 @@ typedef enum sat_sync {
 
 #define SAT_PAPER_R 0.25 /* of (1+r)R1W: the paper's 1.25R1W */
 
-/* The parameters of an algorithm, of those of the CPU r alone; 0 in a member: the algorithm's own
- * default. */
+/* The parameters of an algorithm; algorithms of the CPU read r alone. 0 in a member: the
+ * algorithm's own default. */
 typedef struct sat_tuning {
     int tile;    /* w, the side of a block in samples; its height where it is no square */
     int threads; /* of a CUDA block */
@@ -70,15 +70,15 @@ typedef struct sat_algorithm {
     /* Tunings that the algorithm has for the job, index 0, 1, ... until false; r is
      * left 0. NULL: there is nothing to choose. */
     bool (*variant)(const sat_job *job, size_t index, sat_tuning *tuning);
-    /* The scratch must be zeros at first; the next run for such a job can do with what the one
-     * before has left. */
+    /* The scratch must be zeros at first; a later run for such a job can use it as the run before
+     * has left it. */
     bool keeps;
     /* It has triangles of sat_tuning.r. */
     bool has_r;
 } sat_algorithm;
 
 /* The algorithms in the order of table 6.2, CPU algorithms first; NULL behind the last. Those of
- * CUDA devices are the backend's, and missing where that is. */
+ * CUDA devices are in the backend, and missing without it. */
 const sat_algorithm *sat_algorithm_at(size_t index);
 
 /* The algorithm of that name and device kind; NULL if there is none. */
@@ -110,12 +110,12 @@ typedef struct sat_plan {
     sat_job job; /* its memory is not looked at */
     const sat_algorithm *algorithm;
     size_t bytes; /* of scratch, aligned to 64; 0: none */
-    /* Runs that scratch kept for this plan alone has seen since it was zeros. 0: it holds
-     * anything; who lets others use it sets that. */
+    /* How many runs scratch that is kept for this plan alone has served since it was zeros; 0: it
+     * holds anything. Whoever lets others use the scratch sets this to 0. */
     unsigned runs;
 } sat_plan;
 
-/* Decides; the device of the job, if it is on one, is open. */
+/* Chooses algorithm and tuning; the device of the job, if it is on one, is open. */
 satf_status sat_plan_make(satf_context *ctx, const sat_job *job, sat_plan *plan);
 
 /* Builds the table of the image at `in` at `out`; scratch: the plan's. An algorithm that fails
@@ -126,8 +126,8 @@ satf_status sat_plan_run(satf_context *ctx, sat_plan *plan, const void *in, void
 /* Scratch that sat_run() wants for the job, 0 if none. */
 satf_status sat_scratch(satf_context *ctx, const sat_job *job, size_t *bytes);
 
-/* Plans and runs once. scratch: at least sat_scratch() bytes, aligned to 64, or NULL to allocate,
- * on a device what it keeps for such jobs. */
+/* Plans and runs once. scratch: at least sat_scratch() bytes, aligned to 64, or NULL to allocate
+ * it; on a device the context keeps it for such jobs. */
 satf_status sat_run(satf_context *ctx, const sat_job *job, void *scratch);
 
 #endif

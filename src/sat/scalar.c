@@ -40,7 +40,7 @@ int64_t sat_table_bytes(const sat_job *job)
     return fits ? bytes : INT64_MAX;
 }
 
-/* A thread's share of a table that makes up for waking it and waiting for it. */
+/* The least share of a table that makes up for waking a thread and waiting for it. */
 #define SHARE_BYTES (INT64_C(1) << 22)
 
 int sat_cpu_threads(const satf_context *ctx, const sat_job *job)
@@ -84,7 +84,7 @@ static void scalar_store_row(const sat_job *job, int64_t y, const void *sums)
 /* Rows between two looks at the context's progress callback. */
 enum { REPORT_ROWS = 64 };
 
-/* Asked before row `row` of so many passes over the image. */
+/* Reports progress before row `row` of `passes` passes over the image. */
 static satf_status report_row(satf_context *ctx, const sat_job *job, int64_t row, int passes)
 {
     enum { SAMPLE_NS = 4 };

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Samples of a channel. */
+/* The samples of a channel, in ascending order. */
 typedef struct samples {
     int count;
     double values[SATF_SHIFT_PLACES * SATF_SHIFT_PLACES];
@@ -23,7 +23,7 @@ static double shift_load(const satf_view *in, const void *row, int64_t sample)
     return wide;
 }
 
-/* Keeps them in ascending order. */
+/* Inserts a sample in its place. */
 static void shift_insert(samples *s, double value)
 {
     int i = s->count++;

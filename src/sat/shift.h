@@ -1,6 +1,6 @@
 /*
- * Shifts: values that samples of floats are taken less, so that an offset which samples share costs
- * no digits of a variance.
+ * Shifts: values that are subtracted from samples of floats, so that an offset which samples share
+ * costs no digits of a variance.
  */
 #ifndef SATF_SAT_SHIFT_H
 #define SATF_SAT_SHIFT_H

@@ -10,8 +10,8 @@ static const double h200_clock_khz = 1980e3, h200_bytes_per_second = 4.8e12;
 static const double h200_stage_us = 0.75, h200_launch_us = 3.9, h200_start_us = 11.7;
 static const double reached = 0.9;
 
-/* A block in a triangle costs so much more than one between them: its samples are read once more,
- * which is half of its bytes, and what it hands on is summed up apart. */
+/* How much more a block in a triangle costs than one between them: its samples are read once more,
+ * which is half of its bytes, and what it hands on is summed up separately. */
 static const double once_more = 0.72;
 
 sat_stage_costs sat_stage_costs_of(const sat_stage_device *device, double block_bytes)
@@ -23,7 +23,7 @@ sat_stage_costs sat_stage_costs_of(const sat_stage_device *device, double block_
                              block_bytes / (reached * speed) * 1e6};
 }
 
-/* The parts of the time that depend on the side. */
+/* The part of the time that depends on the side. */
 static double time_us(const sat_stage_costs *costs, int64_t diagonals, double block_us,
                       int64_t side, bool one_kernel)
 {

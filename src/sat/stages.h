@@ -22,7 +22,7 @@ static inline double sat_triangle_r(int64_t side, int64_t tiles_x, int64_t tiles
     return share * share;
 }
 
-/* What the time consists of on a device. A stage of 1R1W waits for the one before it, however few
+/* The parts of the time on a device. A stage of 1R1W waits for the stage before it, however few
  * blocks it has; blocks of the triangles are read once more. */
 typedef struct sat_stage_costs {
     double stage_us;  /* of a stage, where one kernel has them all */
@@ -48,7 +48,7 @@ sat_stage_costs sat_stage_costs_of(const sat_stage_device *device, double block_
 int64_t sat_best_side(const sat_stage_costs *costs, int64_t tiles_x, int64_t tiles_y, int channels,
                       sat_sync *sync);
 
-/* The way in which so many stages wait for one another in the least time. */
+/* The way of waiting that takes least time for so many stages. */
 sat_sync sat_best_sync(const sat_stage_costs *costs, int64_t stages);
 
 /* Up to SAT_SWEEP values of r in equal steps of the triangles' side, from the least side to the

@@ -1,4 +1,4 @@
-/* Types that sums are kept in, and what is summed: shared by both engines. */
+/* The types of sums, and what is summed: shared by tables and running sums. */
 #ifndef SATF_SAT_SUMS_H
 #define SATF_SAT_SUMS_H
 
@@ -21,7 +21,7 @@ typedef enum satf_sum_type {
 
 size_t satf_sum_bytes(satf_sum_type type);
 
-/* The satf_type of the same numbers; -1: there is none. */
+/* The satf_type with the numbers of the sum type; -1: there is none. */
 int satf_sum_samples(satf_sum_type type);
 
 /* What a sum is a sum of. "a" is a sample, "c" a colour sample, "w" the pixel's alpha. */

@@ -6,7 +6,7 @@
 #include "gpu.h"
 #include "algorithms.h"
 
-/* In the order of table 6.2, and what is not in it. */
+/* In the order of table 6.2; behind these the algorithms that are not in it. */
 static const sat_algorithm *const cpu_algorithms[] = {
     &sat_2r2w, &sat_4r1w, &sat_2r1w, &sat_1r1w, &sat_1_plus_r, &sat_blocked, &sat_reference};
 

@@ -10,8 +10,8 @@
 #include "cache.h"
 #include "stages.h"
 
-/* Every tuning is measured once. Those that are about as fast as the fastest are measured again, in
- * turns: a clock that slows down slows all of them. The least time of each counts. */
+/* Every tuning is measured once. Those about as fast as the fastest are measured again, in turns:
+ * so a clock that slows down slows all of them. The least time of each counts. */
 enum { ROUNDS = 5, MAX_RUNS = 4096 };
 static const double near = 1.05;
 
@@ -35,7 +35,7 @@ static void free_memory(satf_context *ctx, int device, void *memory)
     }
 }
 
-/* Milliseconds of one run, over that many. */
+/* *ms = the milliseconds of a run, as the mean of `runs` runs. */
 static satf_status tuner_sample(satf_context *ctx, sat_plan *plan, void *scratch, int runs,
                                 double *ms)
 {
@@ -79,8 +79,8 @@ static satf_status tuner_measure(satf_context *ctx, sat_plan *plan, double *leas
     return status;
 }
 
-/* One tuning in one round. What runs on the CPU reports how far one table is, which is nothing of
- * the whole. */
+/* Measures one tuning in one round. A run on the CPU reports the progress of one table, which does
+ * not count for the whole. */
 static satf_status tuner_take_turn(satf_context *ctx, const sat_job *job, const sat_tuning *tuning,
                                    double done, double *least)
 {
@@ -142,7 +142,7 @@ static satf_status sweep(satf_context *ctx, const sat_job *job, double *best_r)
     return status;
 }
 
-/* An image that there is no room for ends nothing but itself. */
+/* Measures one image; one that there is no memory for is left out. */
 static satf_status tune_image(satf_context *ctx, sat_job job, double *r)
 {
     enum { BYTE = 0x3f }; /* samples of these bytes are above 0, floats below 1 */
@@ -165,7 +165,7 @@ static satf_status tune_image(satf_context *ctx, sat_job job, double *r)
     return status == SATF_NO_MEMORY ? SATF_OK : status;
 }
 
-/* Progress is by number, or by time where the cap will end it. */
+/* Measures all images. Progress counts images, or time where the cap will end the measuring. */
 static satf_status tune_all(satf_context *ctx, int device, sat_cache *cache)
 {
     double start_ms = satf_now_ms(), by_time = 0;
