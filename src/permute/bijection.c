@@ -1,4 +1,4 @@
-/* The check that numbers are a permutation. */
+/* Checks that numbers are a permutation. */
 #include "bijection.h"
 
 #include <stdatomic.h>
@@ -17,7 +17,7 @@ typedef struct check {
     atomic_bool problem;
 } check;
 
-/* The first entry from k on, before end, that is none or was seen; end: there is none. */
+/* The first entry from k on that is not below n or was seen before; `end` if there is none. */
 static int64_t bijection_look(const check *c, int64_t k, int64_t end)
 {
     for (; k < end; k++) {
@@ -59,7 +59,7 @@ satf_status satf_bijection_check(satf_context *ctx, const uint32_t *p, int64_t n
                      look_at_stretch, &c);
     *problem = n;
     if (atomic_load_explicit(&c.problem, memory_order_relaxed)) {
-        /* Which thread came first says nothing; once more in order. */
+        /* Which thread came first is chance: look once more, in order. */
         memset((void *)c.seen, 0, bytes);
         *problem = bijection_look(&c, 0, n);
     }

@@ -69,7 +69,7 @@ enum {
     CACHED_BYTES = 32 * 1024 * 1024 /* arrays whose casual reads the device's caches serve */
 };
 
-/* Bytes that s-designated moves for each element, from a sample of its warps; q: its table. */
+/* Bytes that s-designated moves for an element, by a sample of its warps; q: its table. */
 static double casual_bytes(const permute_request *r, const uint32_t *q)
 {
     uint32_t fetched_elems = FETCHED_BYTES / (uint32_t)r->element_bytes;
@@ -89,7 +89,7 @@ static double casual_bytes(const permute_request *r, const uint32_t *q)
     return 4 + r->element_bytes + (seen ? (double)fetched * FETCHED_BYTES / (double)seen : 0);
 }
 
-/* Rows and columns long enough that a tile of the transpose is mostly used. */
+/* Whether rows or columns are so short that most of a tile of the transpose is unused. */
 static bool is_thin(const satf_permutation *plan)
 {
     const permute_shape *s = &plan->shape;
@@ -104,8 +104,8 @@ bool permute_writes_short(satf_context *ctx, const permute_request *request)
            permute_choose_shape(ctx, request, false, &instead) == SATF_OK;
 }
 
-/* On the host casual reads cost less than three passes, but more than tiles; on a device what is
- * moved counts. */
+/* On the host casual reads cost less than three passes, but more than tiles do; on a device the
+ * bytes that are moved decide. */
 satf_status permute_choose(satf_context *ctx, const permute_request *request, bool on_device,
                            satf_permutation *plan)
 {
@@ -197,7 +197,7 @@ static satf_status permutation_prepare(satf_context *ctx, const uint32_t *places
     if (!places) {
         return satf_fail(ctx, SATF_INVALID, "the places of the elements are missing");
     }
-    /* A schedule takes less than 64 bytes an element, which fit into addresses of 32 bits too. */
+    /* A schedule takes less than 64 bytes an element: so many fit addresses of 32 bits too. */
     const int64_t most =
         SATF_MAX_PERMUTATION < SIZE_MAX / 64 ? SATF_MAX_PERMUTATION : (int64_t)(SIZE_MAX / 64);
     if (n < 1 || n > most) {
@@ -271,7 +271,7 @@ const char *satf_permutation_choice(const satf_permutation *permutation)
 
 enum { SCRATCH_SLACK = 63 };
 
-/* The bytes of the array between two steps, aligned: rows in the making lie behind it. */
+/* The bytes of the array between two steps, aligned; behind it lie rows in the making. */
 static size_t between_bytes(const satf_permutation *plan)
 {
     return plan->algorithm->scratch ? satf_align64((size_t)plan->n * (size_t)plan->element_bytes)

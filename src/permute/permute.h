@@ -9,7 +9,7 @@
 #include "../base/context.h"
 #include "schedule.h"
 
-/* Bytes of a row that a step permutes at once: what a CUDA block holds in shared memory. */
+/* The most bytes of a row: what a CUDA block holds in shared memory. */
 #define PERMUTE_ROW_BYTES 131072u
 
 /* ------------------------------------------------------------------- steps */
@@ -31,7 +31,7 @@ typedef struct permute_call {
     const permute_tile *tile;
 } permute_call;
 
-/* Bytes of the host's rows in the making, for a plan whose longest row has that many elements. */
+/* Bytes for the host's rows in the making, for a plan whose longest row has that many elements. */
 size_t permute_work_bytes(const satf_context *ctx, uint32_t length, int element_bytes);
 
 /*
@@ -102,9 +102,9 @@ typedef struct permute_request {
 
 typedef struct permute_algorithm {
     const char *name, *help;
-    /* Sets shape and tables (host memory, of satf_alloc()) of a zeroed plan, whose
-     * row, n and element_bytes are set; what it has set is freed by the caller, after
-     * failure too. SATF_UNSUPPORTED with a sentence: not for this permutation. */
+    /* Sets shape and tables (host memory, of satf_alloc()) of a zeroed plan, whose algorithm, n and
+     * element_bytes are set. The caller frees what it has set, after failure too. SATF_UNSUPPORTED
+     * with a sentence: not for this permutation. */
     satf_status (*plan)(satf_context *ctx, const permute_request *request, satf_permutation *plan);
     bool scratch; /* an array like in and out is needed between */
     satf_status (*run)(const satf_permutation *plan, const permute_call *call,
@@ -114,12 +114,12 @@ typedef struct permute_algorithm {
 /* NULL behind the last. */
 const permute_algorithm *permute_algorithm_at(size_t index);
 
-/* Plans by the row that `auto` takes on the host or on CUDA devices: of a zeroed plan, whose n and
- * element_bytes are set, row, shape and tables (host memory). */
+/* Plans by the algorithm that `auto` takes on the host or on CUDA devices. Of the zeroed plan n and
+ * element_bytes are set; it gets algorithm, shape and tables (host memory). */
 satf_status permute_choose(satf_context *ctx, const permute_request *request, bool on_device,
                            satf_permutation *plan);
 
-/* satf_permutation_create() with a length for the rows of `fused`; p of the host. */
+/* satf_permutation_create() with a length for the rows of `fused`; p is in the host's memory. */
 satf_status permute_create(satf_context *ctx, const permute_request *request, int device,
                            const char *algorithm, satf_permutation **out);
 
@@ -130,7 +130,7 @@ satf_status permute_run(satf_context *ctx, const satf_permutation *plan, const v
 
 /* --------------------------------------------------------------- schedules */
 
-/* Room for the plan's next table, within the context's limit of memory for all of them. */
+/* Adds room for the plan's next table, within the context's limit of memory for all its tables. */
 satf_status permute_add_table(satf_context *ctx, satf_permutation *plan, size_t bytes,
                               void **table);
 
@@ -153,8 +153,8 @@ satf_status permute_colour(satf_context *ctx, const permute_request *request,
                            const permute_shape *shape, uint16_t *first, uint16_t *second,
                            uint16_t *third);
 
-/* s and d of `rows` for permutations of rows given as the table of spread (of collect, if
- * `inverse`), free of conflicts. */
+/* Makes s and d of `rows`, free of conflicts, for permutations of rows that are given as the table
+ * of spread or, if `inverse`, of collect. */
 satf_status permute_schedule_rows(satf_context *ctx, const uint16_t *table, bool inverse,
                                   int64_t rows, uint32_t length, uint16_t *s, uint16_t *d);
 

@@ -35,7 +35,7 @@ static satf_status add_schedule(satf_context *ctx, satf_permutation *plan, uint3
     return status;
 }
 
-/* Two of them: s and d of `rows`. */
+/* Two such tables: s and d of the step `rows`. */
 static satf_status add_schedules(satf_context *ctx, satf_permutation *plan, uint32_t rows,
                                  uint32_t length, uint16_t **s, uint16_t **d)
 {
@@ -145,7 +145,7 @@ static uint32_t choose_length(const permute_request *r, bool (*suits)(const void
     return best;
 }
 
-/* s and d for rows of that length, `rows` of them, whose permutations at() gives. */
+/* Makes s and d for `rows` rows of that length, whose permutations at() gives. */
 static satf_status plan_rows(satf_context *ctx, satf_permutation *plan, const permute_request *r,
                              bool columns)
 {
@@ -226,7 +226,7 @@ static satf_status run_row_wise(const satf_permutation *plan, const permute_call
                        plan->shape.length);
 }
 
-/* Columns keep to themselves in a matrix of a width that divides all p[i] - i. */
+/* Elements stay in their columns if the matrix's width divides all p[i] - i. */
 typedef struct widths {
     int64_t n, common;
 } widths;
@@ -284,7 +284,7 @@ static satf_status run_column_wise(const satf_permutation *plan, const permute_c
 
 /* ---------------------------------------------------------- scheduled, fused */
 
-/* The three permutations of rows, as the plan's next tables; r->length 0: of rows, chosen. */
+/* Makes the three permutations of rows, as the plan's next tables; r->length 0: of rows, chosen. */
 static satf_status plan_three(satf_context *ctx, const permute_request *r, bool pieces,
                               satf_permutation *plan)
 {

@@ -1,8 +1,8 @@
 /* Schedules from an edge colouring. */
 #include "schedule.h"
 
-/* Banks b and b + w / 2 side by side, so that what is one bank of doubled width is one
- * block of twice the span. */
+/* Numbers banks such that b and b + w / 2 are neighbours: a bank of doubled width is then one block
+ * of twice the span. */
 static uint32_t node(uint32_t bank, uint32_t w)
 {
     return w % 2 ? bank : bank % (w / 2) * 2 + bank / (w / 2);

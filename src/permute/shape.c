@@ -1,11 +1,11 @@
-/* The matrix that an array is taken for. */
+/* The choice of the matrix that an array is taken for. */
 #include <inttypes.h>
 
 #include "permute.h"
 
 enum { LEAST = 32, RUN_BYTES = 64 };
 
-/* Rows of this length fit a block, and their schedules 16 bits. */
+/* Whether rows of this length fit a CUDA block, and their schedules 16 bits. */
 static bool fits(int64_t length, int element_bytes)
 {
     return length * element_bytes <= PERMUTE_ROW_BYTES && length <= SCHEDULE_MAX;

@@ -103,7 +103,7 @@ static void colour(satf_context *ctx, colouring *c)
     for (int level = 0; level < BANK_LEVELS; level++) {
         halve_all(ctx, c, level < BANK_LEVELS - 1 ? HALF_WARP : BANKS);
     }
-    /* Which slots of one bank and one piece an element has is all the same. */
+    /* It does not matter which slot of one bank and one piece an element has. */
     c->share = s->piece % BANKS ? 1 : s->piece / BANKS;
     for (c->degree = s->length / BANKS; c->degree % (2 * c->share) == 0; c->degree /= 2) {
         halve_all(ctx, c, s->length);
