@@ -107,7 +107,7 @@ typedef __m128i lanes;
 #define PAIR_32_BA(k) PAIR(a, b, 32, 2, k)
 #define PAIR_64_AB(k) PAIR(b, a, 64, 1, k)
 
-/* n rows of elements of 16 / n bytes; a lane is n columns of them, n rows of the output. */
+/* Turns n rows of elements of 16 / n bytes; a lane is n columns of them, n rows of the output. */
 INLINE void turn_16(const char *from, size_t pitch, char *to, size_t to_pitch)
 {
     size_t lane_pitch = 16 * to_pitch;
@@ -151,8 +151,8 @@ INLINE void turn_2(const char *from, size_t pitch, char *to, size_t to_pitch)
 }
 
 #ifdef __AVX2__
-/* 4 rows of pixels of 3 bytes, which become 4 and then 3 again; 4 bytes behind each row of the
- * output are touched. */
+/* Turns 4 rows of pixels of 3 bytes, as pixels of 4 bytes; 4 bytes behind each row of the output
+ * are touched. */
 #define SPREAD_ROW(k) a[k] = SHUFFLE(SPREAD(LOAD(from + (k)*pitch)), widen);
 #define NARROW_ROW(k) a[k] = SHUFFLE(a[k], narrow);
 INLINE void turn_4_of_3(const char *from, size_t pitch, char *to, size_t to_pitch)
@@ -171,7 +171,7 @@ INLINE void turn_4_of_3(const char *from, size_t pitch, char *to, size_t to_pitc
 }
 #endif
 
-/* A tile of pixels that blocks of lanes turn; whole blocks, of which the tile has room. */
+/* Turns a tile by blocks of lanes; whole blocks, for which the tile has room. */
 INLINE void turn_blocks(const char *from, size_t pitch, char *to, size_t to_pitch, size_t bytes,
                         size_t rows, size_t columns)
 {
@@ -198,14 +198,14 @@ INLINE void turn_blocks(const char *from, size_t pitch, char *to, size_t to_pitc
 }
 #endif
 
-/* The pixels that lanes hold whole, or (shuffles of bytes being there) made wider. */
+/* The bytes of pixels that lanes hold whole or, with shuffles of bytes, made wider. */
 #if defined __AVX2__
 #define BY_BLOCKS(bytes) ((bytes) <= 4 || (bytes) == 8)
 #elif defined __SSE2__
 #define BY_BLOCKS(bytes) ((bytes) == 1 || (bytes) == 2 || (bytes) == 4 || (bytes) == 8)
 #endif
 
-/* A tile pixel by pixel, along the rows of the output. */
+/* Turns a tile pixel by pixel, along the rows of the output. */
 INLINE void turn_pixels(const char *from, size_t pitch, char *to, size_t to_pitch, size_t bytes,
                         size_t rows, size_t columns)
 {
@@ -230,8 +230,8 @@ INLINE void turn_tile(const char *from, size_t pitch, char *to, size_t to_pitch,
 
 /* --------------------------------------------------------------- transposing */
 
-/* A part so narrow or low that its lines need no tile: as many whole blocks as there are, and what
- * is beside and under them by pixels. */
+/* Transposes a part so narrow or low that its lines need no tile: as many whole blocks as there
+ * are, and what is beside and below them by pixels. */
 INLINE void transpose_directly(const move_part *p, size_t bytes)
 {
     int64_t rows = 0, columns = 0;
@@ -367,7 +367,7 @@ INLINE void reverse(const char *in, char *out, int64_t pixels, bool stream, size
     for (int64_t i = 0; i < pixels; i += most) {
         int64_t n = pixels - i < most ? pixels - i : most;
         const char *from = in + i * (int64_t)bytes;
-        /* The machine does not guess what is read next where it is read backwards. */
+        /* The machine does not prefetch by itself where memory is read backwards. */
         for (int64_t line = 0; line < most * (int64_t)bytes; line += 64) {
             __builtin_prefetch(from + most * (int64_t)bytes + line);
         }

@@ -22,11 +22,11 @@ typedef struct move_part {
     bool stream;           /* write around the caches (stores.h) */
 } move_part;
 
-/* One of each per number of bytes (the index); NULL for those that no pixel has. */
+/* The kernels by a pixel's bytes (the index); NULL for numbers that no pixel has. */
 typedef struct move_kernels {
     /* Column x of the part becomes row x of the output. */
     void (*transpose[MOVE_MAX_PIXEL_BYTES + 1])(const move_part *part);
-    /* out = the `pixels` of in, the last one first. */
+    /* out = the pixels of in, `pixels` of them, the last one first. */
     void (*reverse[MOVE_MAX_PIXEL_BYTES + 1])(const char *in, char *out, int64_t pixels,
                                               bool stream);
     /* out = pixels order[0], order[1], ... of in, whose rows hold `width` pixels. */

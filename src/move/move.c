@@ -25,7 +25,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The place of the result, whether it goes around the caches, and the kernels. */
+/* Where the result goes, whether around the caches, and the kernels. */
 typedef struct target {
     char *data;
     int64_t stride;
@@ -90,7 +90,7 @@ static void move_row(const move_job *job, const target *to, char *row, int64_t y
     }
 }
 
-/* to->data is the result's row `first`. Along the input: it is what is waited for. */
+/* Makes rows of the result from `first` on, at to->data, in the order of the input's memory. */
 static void rows_to(const move_job *job, const target *to, int64_t first, int64_t rows)
 {
     bool up = job->symmetry & MOVE_FLIP_V;
@@ -156,8 +156,8 @@ static void run_task(void *user, int64_t task, int thread)
     }
 }
 
-/* Large results are written around the caches, by tiles only where all rows begin at lines of
- * the cache: half a line costs as much as several whole ones. */
+/* Whether the result is written around the caches: if it is large, and by tiles only if all rows
+ * begin at lines of the cache: half a line costs as much as several whole ones. */
 static bool streams(const move_job *job)
 {
     const satf_view *out = &job->out;

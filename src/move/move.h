@@ -1,6 +1,6 @@
 /*
- * Moving pixels: the eight symmetries of a rectangle, and any order of them at
- * all. Nothing is computed: a pixel is its channels' bytes, alpha among them.
+ * Moving pixels: the eight symmetries of a rectangle, and any order of its pixels. Nothing is
+ * computed: a pixel is its channels' bytes, alpha among them.
  */
 #ifndef SATF_MOVE_H
 #define SATF_MOVE_H
@@ -40,9 +40,9 @@ typedef struct move_job {
 satf_status move_run(satf_context *ctx, const move_job *job);
 
 /*
- * Rows first ... first + rows - 1 of the result to dst, `stride` bytes apart (any sign), on the
- * calling thread. Not looked at: job->out's data and stride. Only those rows of job->in are read
- * that are needed.
+ * Makes rows first ... first + rows - 1 of the result at dst, `stride` bytes apart (any sign), on
+ * the calling thread. job->out's data and stride are not looked at. Of job->in only the rows that
+ * are needed are read.
  */
 void move_rows(const move_job *job, int64_t first, int64_t rows, void *dst, int64_t stride);
 
@@ -66,12 +66,12 @@ void move_metadata(unsigned symmetry, satf_metadata *metadata);
 /* The symmetry by which viewers show a stored picture of that EXIF orientation, 1 ... 8. */
 unsigned move_of_orientation(unsigned orientation);
 
-/* The same after the symmetry of the picture's own orientation: what was stored lies as it was
- * shown, so the orientation becomes 1. */
+/* The same after a picture was turned by its own orientation: the stored pixels now lie as they
+ * were shown, so the orientation becomes 1. */
 void move_metadata_upright(unsigned symmetry, satf_metadata *metadata);
 
-/* Changes what the file says after a picture of the first size has become one of the second: it has
- * other sides in EXIF, and where it was made smaller, and not cut, other resolutions. */
+/* Changes what the file says after a picture of the first size has become one of the second: EXIF's
+ * sides and, if it was made smaller and not cut, the resolutions. */
 void move_resize_metadata(const satf_view *from, const satf_view *to, bool scales,
                           satf_metadata *metadata);
 

@@ -5,7 +5,7 @@
 #include "../io/meta/tags.h"
 #include "move.h"
 
-/* The tags that speak of sides or places; each y lies behind its x. */
+/* The tags of sides and resolutions; each y lies behind its x. */
 enum {
     TAG_IMAGE_WIDTH = 0x0100, /* TIFF's; some cameras write them beside EXIF's */
     TAG_IMAGE_HEIGHT = 0x0101,
@@ -18,7 +18,7 @@ enum {
     TAG_Y_FOCAL_RESOLUTION = 0xa20f
 };
 
-/* Under the flips of `first` alone if it transposes: a flip before is the other one behind. */
+/* `flips` behind the symmetry `first` as flips in front: a transposition exchanges the two. */
 static unsigned orientation_behind(unsigned first, unsigned flips)
 {
     return first & MOVE_TRANSPOSE ? (flips & MOVE_FLIP_H) << 1 | (flips & MOVE_FLIP_V) >> 1 : flips;
@@ -59,7 +59,7 @@ typedef struct turning {
     bool upright;
 } turning;
 
-/* The orientation that undoes the symmetry, then does what the old one did, then the symmetry. */
+/* The orientation that undoes the symmetry, turns as the old one did, then does the symmetry. */
 static unsigned turned_orientation(const turning *by, unsigned orientation)
 {
     unsigned symmetry = by->symmetry;
@@ -80,7 +80,7 @@ static unsigned turned_orientation(const turning *by, unsigned orientation)
 
 /* ----------------------------------------------------------------------- EXIF */
 
-/* The values of two entries change places, with their types. */
+/* Exchanges the values of two entries, with their types. */
 static void swap_entries(const satf_tiff *t, unsigned char *entries, size_t count, unsigned x,
                          unsigned y)
 {
@@ -168,7 +168,7 @@ static void transpose_description(satf_metadata *m)
     }
 }
 
-/* The frequencies across change places with those down. */
+/* Exchanges the frequencies across with those down. */
 static void transpose_coding(satf_jpeg_coding *coding)
 {
     for (int i = 0; i < 3; i++) {
@@ -261,7 +261,7 @@ static void scale_rational(const satf_tiff *t, const unsigned char *entry, int64
     }
 }
 
-/* The two resolutions of a directory, which may be one fraction. */
+/* Scales the two resolutions of a directory, which may be one fraction. */
 static void scale_resolutions(const satf_tiff *t, unsigned char *entries, size_t count, unsigned x,
                               unsigned y, const satf_view *from, const satf_view *to)
 {
@@ -272,7 +272,7 @@ static void scale_resolutions(const satf_tiff *t, unsigned char *entries, size_t
     scale_rational(t, one ? NULL : down, from->height, to->height);
 }
 
-/* A directory's sides, in TIFF's own or EXIF's tags. */
+/* Stores a directory's sides, in TIFF's own or EXIF's tags. */
 static void store_sides(const satf_tiff *t, unsigned char *entries, size_t count, unsigned width,
                         unsigned height, const satf_view *to)
 {
