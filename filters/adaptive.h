@@ -15,8 +15,8 @@ typedef struct adaptive_options {
     int64_t full;
 } adaptive_options;
 
-/* White above m - C. Of integers C is c M / 255000, c being whole, so that white is decided by
- * W (255000 p + c M) > 255000 S. */
+/* White above m - C. Of integers C is c M / 255000 with a whole c, so white is decided by W (255000
+ * p + c M) > 255000 S. */
 SATF_FORMULA formula_value adaptive_formula(const formula_sums *in, const adaptive_options *options)
 {
     double steps = formula_thousandths(options->offset);

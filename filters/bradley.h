@@ -15,8 +15,8 @@ typedef struct bradley_options {
     double percent;
 } bradley_options;
 
-/* White above m (1 - t / 100). Of integers 1000 t is whole, so that white is decided by
- * 100000 p W > (100000 - 1000 t) S. */
+/* White above m (1 - t / 100). Of integers 1000 t is whole, so white is decided by 100000 p W >
+ * (100000 - 1000 t) S. */
 SATF_FORMULA formula_value bradley_formula(const formula_sums *in, const bradley_options *options)
 {
     double share = 100000 - formula_thousandths(options->percent);
@@ -37,7 +37,7 @@ static const filter_param bradley_params[] = {
     FILTER_PARAM_END,
 };
 
-/* Of samples below 0 it lies nearer to 0. */
+/* The threshold of samples below 0 lies nearer to 0. */
 static filter_range bradley_range(filter_range in, const void *options, const filter_extent *of)
 {
     double of_mean = 1 - ((const bradley_options *)options)->percent / 100;

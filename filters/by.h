@@ -59,8 +59,8 @@ SATF_FORMULA double by_integers(const formula_sums *in, const by_options *option
     return p * (1 - times) + (1 - 2 * sub) * by_nearest(over, under, b, d, sub);
 }
 
-/* Of floats, or into floats: in this order. Floats count as they are, unless it is said what is
- * white in the other picture. */
+/* Of floats, or into floats: added in this order. Floats count as they are, unless the options say
+ * what is white in the other picture. */
 SATF_FORMULA double by_floats(const formula_sums *in, const by_options *options)
 {
     by_choices c = by_choices_of(options);

@@ -14,7 +14,7 @@ typedef struct delinearize_options {
     int64_t full;
 } delinearize_options;
 
-/* Below black as above it, with the other sign. */
+/* Below black the curve is that above it, with the other sign. */
 SATF_FORMULA formula_value delinearize_formula(const formula_sums *in,
                                                const delinearize_options *options)
 {

@@ -21,7 +21,7 @@ SATF_FORMULA formula_value dog_formula(const formula_sums *in, const dog_options
 
 #elif defined(FILTER_DESCRIPTORS)
 
-/* Both by one method, so that what they share cancels. */
+/* Both Gaussians use one method, so that what they have in common cancels. */
 static filter_axes dog_lines(const dog_options *options, double sigma)
 {
     return filter_gaussian(sigma, sigma, options->sigma * options->ratio, 4);

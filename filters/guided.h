@@ -67,7 +67,7 @@ SATF_FORMULA double guided_offset_steps(const formula_sums *in)
     return guided_is_real(in) ? 1 : steps;
 }
 
-/* To nearest, halves to even, of |value| < 2^51; what is real as it is. */
+/* The value in steps, to nearest, halves to even, for |value| < 2^51; of floats as it is. */
 SATF_FORMULA double guided_in_steps(double value, double steps, const formula_sums *in)
 {
     double nearest = (value * steps + 0x1.8p52) - 0x1.8p52;
@@ -92,7 +92,7 @@ SATF_FORMULA double guided_keep_offset(double offset, const formula_sums *in)
     return guided_in_steps(offset, guided_offset_steps(in), in);
 }
 
-/* One pixel of the input times that of the guide. */
+/* One pixel of the input times the guide's. */
 SATF_FORMULA formula_value guided_product_formula(const formula_sums *in,
                                                   const guided_product_options *options)
 {
@@ -139,7 +139,7 @@ SATF_FORMULA formula_value guided_slope_by_formula(const formula_sums *in,
     return formula_real(guided_keep_slope(slope, in));
 }
 
-/* value / W, of integers by what is the same for all pixels. */
+/* value / W; of integers by a factor that is the same for all pixels. */
 SATF_FORMULA double guided_over_weight(const formula_sums *in, double value)
 {
     double weight = formula_weight(in);
@@ -256,7 +256,7 @@ SATF_FORMULA double guided_at_least(double least, double value)
     return value > least ? value : least;
 }
 
-/* Of the means of the guide, of its squares and of its crosses, beginning with channel k. */
+/* From the means of the guide, of its squares and of its crosses; channel k comes first. */
 SATF_FORMULA guided_factors guided_factors_of(const double *mean, const double *square,
                                               const double *cross, int k, double eps)
 {
@@ -360,9 +360,9 @@ SATF_FORMULA void guided_product_by(const formula_pixels *in, int k, double *res
     }
 }
 
-/* The slopes over channel k of the guide: the last unknown of what is solved in turns. Images: the
- * means of the guide, of its squares and of its crosses, of the input, of its products with R, G
- * and B. */
+/* The slopes over channel k of the guide: the last unknown, so that each channel is last in turn.
+ * Images: the means of the guide, of its squares and of its crosses, of the input, of its products
+ * with R, G and B. */
 SATF_FORMULA void guided_slope_over(const formula_pixels *in, int k, double eps, double *result)
 {
     const double *mean = in->of[0];

@@ -1,4 +1,4 @@
-/* highpass: what each pixel is above the mean around it. */
+/* highpass: how far each pixel is above the mean around it. */
 #if defined(FILTER_ENTRY)
 FILTER_ENTRY(highpass)
 #elif defined(FORMULA_ENTRY)
@@ -13,8 +13,8 @@ typedef struct highpass_options {
     int64_t full;
 } highpass_options;
 
-/* p - m + M / 2, of samples with a sign p - m. Of integers it is (2 (p W - S) + M W) / (2 W), by
- * one division that rounds as that of unsharp. */
+/* p - m + M / 2; of samples with a sign p - m. Of integers it is (2 (p W - S) + M W) / (2 W), by
+ * one division that rounds like that of unsharp. */
 SATF_FORMULA formula_value highpass_formula(const formula_sums *in, const highpass_options *options)
 {
     (void)options;

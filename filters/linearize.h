@@ -13,7 +13,7 @@ typedef struct linearize_options {
     int64_t full;
 } linearize_options;
 
-/* Below black as above it, with the other sign. */
+/* Below black the curve is that above it, with the other sign. */
 SATF_FORMULA formula_value linearize_formula(const formula_sums *in,
                                              const linearize_options *options)
 {
@@ -27,7 +27,7 @@ SATF_FORMULA formula_value linearize_formula(const formula_sums *in,
 
 #elif defined(FILTER_DESCRIPTORS)
 
-/* The least type that tells apart what the input does: higher powers take dark samples together. */
+/* The narrowest type that keeps samples apart: higher powers bring dark ones together. */
 static satf_type linearize_made(const void *options, satf_type of)
 {
     bool crowds = ((const linearize_options *)options)->curve > 2;

@@ -24,7 +24,7 @@ SATF_FORMULA formula_value normalize_formula(const formula_sums *in,
 
 #elif defined(FILTER_DESCRIPTORS)
 
-/* A pixel whose own alpha is 0 may be that far from a window without deviation. */
+/* The bound is met by a pixel whose own alpha is 0, in a window without deviation. */
 static filter_range normalize_range(filter_range in, const void *options, const filter_extent *of)
 {
     double most = (in.hi - in.lo) / (((const normalize_options *)options)->c * of->level);

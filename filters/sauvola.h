@@ -18,7 +18,7 @@ typedef struct sauvola_options {
     int64_t full;
 } sauvola_options;
 
-/* White above T = m (1 + k (s / R - 1)), R being multiplied by as 1 / R. */
+/* White above T = m (1 + k (s / R - 1)), with a multiplication by 1 / R. */
 SATF_FORMULA formula_value sauvola_formula(const formula_sums *in, const sauvola_options *options)
 {
     double mean = formula_true_mean(in), deviation = formula_deviation(in);
@@ -29,7 +29,7 @@ SATF_FORMULA formula_value sauvola_formula(const formula_sums *in, const sauvola
 
 #elif defined(FILTER_DESCRIPTORS)
 
-/* T is a mean times a factor that is least or most where the deviation is. */
+/* T is a mean times a factor that is least or greatest at the least or greatest deviation. */
 static filter_range sauvola_range(filter_range in, const void *options, const filter_extent *of)
 {
     const sauvola_options *o = options;

@@ -21,7 +21,7 @@ SATF_FORMULA formula_value sum_formula(const formula_sums *in, const sum_options
 
 #elif defined(FILTER_DESCRIPTORS)
 
-/* As many of the least or the largest sample as the window has pixels, or fewer of them. */
+/* The sums of a window full of the least or the largest sample, or of fewer of these. */
 static filter_range sum_range(filter_range in, const void *options, const filter_extent *of)
 {
     (void)of;

@@ -13,7 +13,7 @@ typedef struct template_options {
     filter_border border;
 } template_options;
 
-/* One more rectangle; they come in the order in which they are listed. */
+/* Adds one more rectangle; they come in the order of the list. */
 SATF_FORMULA formula_value template_formula(const formula_sums *in, const template_options *options)
 {
     (void)options;
@@ -22,8 +22,8 @@ SATF_FORMULA formula_value template_formula(const formula_sums *in, const templa
 
 #elif defined(FILTER_DESCRIPTORS)
 
-/* Every rectangle at whichever end of the samples' range its weight's sign
- * makes it smallest or largest. */
+/* The extremes: each rectangle at that end of the samples' range which, by its weight's sign, makes
+ * the result smallest or largest. */
 static filter_range template_range(filter_range in, const void *options, const filter_extent *of)
 {
     (void)of;

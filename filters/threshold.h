@@ -14,8 +14,8 @@ typedef struct threshold_options {
     int64_t full;
 } threshold_options;
 
-/* White above T = V M / 255, of integers V in steps of 0.001: T is rounded once, so no sample is on
- * its wrong side. */
+/* White above T = V M / 255, of integers V in steps of 0.001. T is rounded once, so no sample is on
+ * the wrong side of it. */
 SATF_FORMULA formula_value threshold_formula(const formula_sums *in,
                                              const threshold_options *options)
 {

@@ -20,7 +20,7 @@ typedef struct unsharp_options {
 typedef unsharp_options unsharp_soft_options;
 typedef unsharp_options unsharp_luma_options;
 
-/* a, to nearest. */
+/* a = 10000 A, to nearest. */
 SATF_FORMULA double unsharp_steps(const unsharp_options *options)
 {
     return (options->amount * 10000 + 0x1p52) - 0x1p52;
@@ -71,7 +71,7 @@ SATF_FORMULA double unsharp_change(const formula_sums *in, const unsharp_options
     return rounds * rounded + (1 - rounds) * exact;
 }
 
-/* The same of floats. */
+/* The same for floats. */
 SATF_FORMULA double unsharp_real_change(const formula_sums *in, const unsharp_options *options,
                                         double above)
 {
@@ -90,7 +90,7 @@ SATF_FORMULA formula_value unsharp_soft_formula(const formula_sums *in,
     return formula_real(weight == 0 ? p : p + change);
 }
 
-/* The same of a colour's sample, p - m being that of the luma. */
+/* The same for a sample of colour, with the luma's distance from its mean. */
 SATF_FORMULA formula_value unsharp_luma_formula(const formula_sums *in,
                                                 const unsharp_luma_options *options)
 {
