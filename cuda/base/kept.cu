@@ -24,7 +24,7 @@ struct kept_memory {
 struct gpu_keeper {
     kept_memory kept[KEPT];
     kept_memory *in_use; /* between cuda_keep() and cuda_kept() */
-    unsigned runs;       /* of it, once this one has succeeded */
+    unsigned runs;       /* of in_use, once this run has succeeded */
     uint64_t calls;
     satf_gpu_order order;
 };

@@ -61,7 +61,7 @@ void cuda_order_end(satf_context *ctx, satf_gpu_order *order)
     }
     order->done = event;
     if (!event || cudaEventRecord(event, stream) != cudaSuccess) {
-        cudaStreamSynchronize(stream); /* what it would have told others to wait for */
+        cudaStreamSynchronize(stream); /* instead of an event for others to wait for */
         cudaGetLastError();
     }
 }
@@ -121,7 +121,7 @@ satf_status cuda_release_behind(satf_context *ctx, int device, void (*release)(v
         error = cudaLaunchHostFunc(stream_of(ctx), release, what);
     }
     if (status || error != cudaSuccess) {
-        cudaDeviceSynchronize(); /* which fails while something is captured: so has that then */
+        cudaDeviceSynchronize(); /* fails during a capture, which has failed then, too */
         cudaGetLastError();
         release(what);
     }

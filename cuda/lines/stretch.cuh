@@ -63,7 +63,7 @@ typedef struct stretch_pass {
     double outside[SATF_MAX_CHANNELS];
     bool weighs;   /* the last channel is alpha */
     int limit;     /* bytes of a block */
-    uint32_t half; /* BIASED >> 16: of constants compilers make what takes longer */
+    uint32_t half; /* BIASED >> 16: as a constant the compiler makes slower code of it */
     stretch_shape shape;
 } stretch_pass;
 

@@ -85,7 +85,7 @@ static block_job sat_cut_up(const sat_job *job)
     return b;
 }
 
-/* ------------------------------------------------------- rows without blocks */
+/* ------------------------------------------------- algorithms without blocks */
 
 static satf_status run_2r2w(satf_context *ctx, const sat_job *job, void *)
 {
@@ -383,7 +383,7 @@ static satf_status run_lookback(satf_context *ctx, const sat_job *job, void *scr
     return SATF_OK;
 }
 
-/* --------------------------------------------------------------------- rows */
+/* --------------------------------------------------------------- the entries */
 
 static const sat_algorithm row_2R2W = {SAT_CUDA_2R2W, refuses_passes, NULL, run_2r2w, NULL};
 

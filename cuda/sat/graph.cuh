@@ -13,7 +13,7 @@ extern "C" {
 
 /*
  * The latest graph of a context: what it was captured from, as bytes, and the
- * graph. Running the same row again on the same memory replays it.
+ * graph. Running the same algorithm again on the same memory replays it.
  */
 struct kept_graph {
     char key[256];

@@ -173,7 +173,7 @@ struct sat_shape {
  */
 struct sat_sums {
     int sum_bytes, out_bytes; /* of the sums that blocks hand on, and of the stored ones */
-    const sat_shape *shapes;  /* the rows' default first; ends with tile 0 */
+    const sat_shape *shapes;  /* the algorithms' default first; ends with tile 0 */
     const sat_sums *of_sums;  /* for tables of the sums that blocks hand on */
     /* Prefix sums of aux over the blocks of the anti-diagonals begin ... end - 1:
      * col down and row along; then corner, from row. */

@@ -1,7 +1,7 @@
 /*
  * The kernels of the dissertation's algorithms and of SKSS for one type of sums: a table, which the
- * rows choose from. They take samples of every type that has such sums (samples.cuh), so they are
- * compiled once for each, in the shape of blocks that won most in the records (results/h200).
+ * algorithms choose from. They take samples of every type that has such sums (samples.cuh), so they
+ * are compiled once for each, in the shape of blocks that won most in the records (results/h200).
  */
 #ifndef CUDA_SAT_SUMS_CUH
 #define CUDA_SAT_SUMS_CUH

@@ -88,7 +88,7 @@ struct satf_permutation {
     int device; /* SATF_HOST, or the SATF_CUDA(n) that holds the tables */
     permute_shape shape;
     permute_tile tile;
-    void *table[PERMUTE_MAX_TABLES]; /* the row's, NULL behind the last */
+    void *table[PERMUTE_MAX_TABLES]; /* the algorithm's, NULL behind the last */
     size_t table_bytes[PERMUTE_MAX_TABLES];
 };
 

@@ -28,7 +28,7 @@ static const double fresh_bytes_per_ms = 2.5e6;
 /* The plan, launches and waits of a call, roughly: its own, and those of each filter. */
 static const double call_ms = 0.1, filter_ms = 0.05;
 /* Files that a device works on at a time: the slots of src/base/share.h. */
-enum { LANES = 2 };
+enum { SLOTS = 2 };
 
 /* The time that a file takes, in ms of one thread, but for an encoder that uses all of them. */
 typedef struct work {
@@ -88,8 +88,8 @@ static bool device_is_faster(const satf_context *ctx, const satf_filter *chain, 
     double copy_ms =
         (in_bytes + out_bytes) / copy_bytes_per_ms + call_ms + filter_ms * (double)chain->count;
     double there_ms = copy_ms + samples * kernels_ns / 1e6;
-    double host_ms = (w.decode_ms + w.encode_ms + copy_ms) / w.threads, lane_ms = there_ms / LANES;
-    double cuda_ms = w.side_by_side ? first_ms + (host_ms > lane_ms ? host_ms : lane_ms)
+    double host_ms = (w.decode_ms + w.encode_ms + copy_ms) / w.threads, slot_ms = there_ms / SLOTS;
+    double cuda_ms = w.side_by_side ? first_ms + (host_ms > slot_ms ? host_ms : slot_ms)
                      : job->flows_on_device
                          ? with_codecs(&w, true, in_bytes / fresh_bytes_per_ms,
                                        first_ms + there_ms + out_bytes / fresh_bytes_per_ms)

@@ -152,8 +152,7 @@ static void make_folders(char *path)
     }
 }
 
-/* Replaces the file by the text, with a rename. NULL: whether that could be done, leaving
- * nothing. */
+/* Replaces the file by the text, with a rename. NULL: only tells whether that could be done. */
 static satf_status replace(satf_context *ctx, const char *path, const char *text)
 {
     char temporary[PATH_BYTES];

@@ -279,7 +279,7 @@ static void paper_sum_up(state *s, int64_t begin, int64_t end)
     }
 }
 
-/* ---------------------------------------------------------------------- the rows */
+/* ---------------------------------------------------------------- the algorithms */
 
 /* One loop over blocks, which does `part` of all the work. */
 static void loop(state *s, int64_t tasks, double part,

@@ -74,8 +74,7 @@ INLINE void NAME(rest)(const tile_row *row, int64_t first, int64_t n, int channe
     }
 }
 
-/* Adds up n samples of a row; left: the sums of its part left of the tile, gets the tile's
- * added. */
+/* Adds up n samples of a row; left: the sums left of the tile, which get the tile's added. */
 INLINE void NAME(row)(const tile_row *row, int64_t n, int channels, SUM *left)
 {
     enum { L = VECTOR_BYTES / sizeof(SUM), WIDE = VECTOR_BYTES / sizeof(NARROW) };
