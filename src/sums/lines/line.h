@@ -87,8 +87,8 @@ typedef struct line_ends {
 /* Bytes that a walk needs, aligned to 64; 0: they overflow. */
 size_t line_walk_bytes(const line_spec *spec);
 
-int64_t line_passed_bytes(
-    const line_spec *spec); /* bytes of a row of numbers that have been passed along */
+/* The bytes of a row of numbers that have been passed along. */
+int64_t line_passed_bytes(const line_spec *spec);
 
 /* LINE_ALONG: passes at most LINE_LANES rows from y on along, to `passed`, where rows are
  * line_passed_bytes() apart and LINE_LANES have room. memory: as for a walk. False if a row does
