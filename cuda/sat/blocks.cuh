@@ -330,10 +330,11 @@ __device__ __forceinline__ void write_ring(const sat_ring &ring, const sat_grid 
  * anti-diagonal d waits until all before d have. Its samples were sent for long before, and it is
  * scanned before it waits, as are those of the next stage; tables are stored while others wait. So
  * little more than reading the neighbours' words and writing the block's own lies between two
- * stages. Blocks are taken in ascending order, hence no deadlock. A block counts when it has read
- * its neighbours' words and sent its own on their way. So when a stage begins, all words that it
- * overwrites have been read, and whoever reads a word too early sees by its state that it must be
- * read again.
+ * stages. Blocks are taken in ascending order, hence no deadlock.
+ *
+ * A block counts when it has read its neighbours' words and sent its own on their way. So when a
+ * stage begins, all words that it overwrites have been read, and whoever reads a word too early
+ * sees by its state that it must be read again.
  */
 enum { STAGES_AT_ONCE = 2 }; /* CUDA blocks for so many of the longest stages */
 
