@@ -37,6 +37,18 @@ bool parse_integer(const char *text, bool suffixes, int64_t least, int64_t most,
     return true;
 }
 
+bool has_word(const char *words, const char *word, size_t length)
+{
+    for (const char *at = words; *at; at += strspn(at, " ")) {
+        size_t n = strcspn(at, " ");
+        if (n == length && memcmp(at, word, n) == 0) {
+            return true;
+        }
+        at += n;
+    }
+    return false;
+}
+
 bool parse_double(const char *text, char stop, double *value, const char **rest)
 {
     char *end;

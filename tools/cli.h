@@ -56,6 +56,9 @@ bool parse_integer(const char *text, bool suffixes, int64_t least, int64_t most,
 /* A finite number up to the character `stop`, at which *rest is then. */
 bool parse_double(const char *text, char stop, double *value, const char **rest);
 
+/* Is the word, of so many bytes, one of those in `words`, which blanks separate? */
+bool has_word(const char *words, const char *word, size_t length);
+
 /* Takes an option, which need not last longer than the call. */
 typedef void (*option_visit)(void *user, const option *o);
 

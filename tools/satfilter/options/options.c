@@ -138,15 +138,10 @@ static int take_compression(settings *s, const option *o, const char *value)
 {
     satf_format_info format;
     satf_format_find("tiff", &format, sizeof format);
-    for (const char *at = format.compressions; *at; at += strspn(at, " ")) {
-        size_t n = strcspn(at, " ");
-        if (strlen(value) == n && strncmp(at, value, n) == 0) {
-            s->write.compression = value;
-            return 0;
-        }
-        at += n;
-    }
-    return option_error(o, "'%s' is none of %s", value, format.compressions);
+    s->write.compression = value;
+    return has_word(format.compressions, value, strlen(value))
+               ? 0
+               : option_error(o, "'%s' is none of %s", value, format.compressions);
 }
 
 /* N, A-B, A- or all. */
