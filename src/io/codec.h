@@ -138,6 +138,10 @@ enum { IO_FEW_PIXELS = 1 << 24 };
 satf_status io_check_ratio(satf_context *ctx, const io_source *source, uint64_t samples,
                            unsigned bits, const char *end, size_t end_bytes);
 
+/* SATF_NO_MEMORY: none for the state of a "reader" or a "writer" of that format. */
+satf_status io_fail_state(satf_context *ctx, size_t bytes, const io_format *format,
+                          const char *what);
+
 /* The status of a format's function, which began with errno 0. A library that got no memory may say
  * that the file is damaged; errno tells, and the status is SATF_NO_MEMORY. */
 satf_status io_settle_memory(satf_context *ctx, const io_format *format, satf_status status);

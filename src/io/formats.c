@@ -204,6 +204,14 @@ satf_status satf_format_check_type(satf_context *ctx, const char *format, int ty
     return io_check_type(ctx, found, (satf_type)type);
 }
 
+satf_status io_fail_state(satf_context *ctx, size_t bytes, const io_format *format,
+                          const char *what)
+{
+    char name[32];
+    snprintf(name, sizeof name, "a %s %s", format->name, what);
+    return satf_fail_memory(ctx, bytes, name);
+}
+
 satf_status io_settle_memory(satf_context *ctx, const io_format *format, satf_status status)
 {
     bool doubted = status == SATF_DATA || status == SATF_UNSUPPORTED || status == SATF_IO;

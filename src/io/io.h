@@ -132,9 +132,11 @@ typedef struct io_format {
     /*
      * Reading. open fills reader->header; rows decodes the next n rows into dst, stride bytes apart
      * (any sign), samples in host byte order, and with the last row verifies that the file is
-     * complete. Unless header.rows_in_order, rows is called once, for all rows. close frees the
-     * state (NULL is possible); it is called after every open, failed ones too.
+     * complete. Unless header.rows_in_order, rows is called once, for all rows. reader->state is
+     * so many bytes, of zeros before open; close frees what it owns, after every open, failed ones
+     * too. NULL: it owns nothing.
      */
+    size_t reader_bytes;
     satf_status (*open)(satf_context *ctx, io_reader *reader);
     satf_status (*rows)(satf_context *ctx, io_reader *reader, void *dst, int64_t stride, int64_t n);
     satf_status (*find_metadata)(satf_context *ctx,
@@ -167,9 +169,11 @@ typedef struct io_format {
     uint64_t (*held_bytes)(const satf_context *ctx, const io_plan *plan,
                            const satf_metadata *metadata);
 
-    /* Writing; all NULL when the format is read only. put takes the next n rows
-     * of writer->plan.out samples. abandon frees the state (NULL is possible);
-     * it is called after every create, failed ones and finished ones too. */
+    /* Writing; create and put are NULL when the format is read only. put takes the next n rows of
+     * writer->plan.out samples. finish may be NULL. writer->state is so many bytes, of zeros before
+     * create, or, where they are 0, what create allocates (satf_alloc); abandon frees what it owns,
+     * after every create, failed ones and finished ones too. NULL: it owns nothing. */
+    size_t writer_bytes;
     satf_status (*create)(satf_context *ctx, io_writer *writer);
     satf_status (*put)(satf_context *ctx, io_writer *writer, const void *src, int64_t stride,
                        int64_t n);
@@ -220,7 +224,7 @@ struct io_reader {
     int64_t next_row;
     void *held;  /* the whole picture as it is stored, where it cannot be read by rows; or one row
                   * of it, which is turned */
-    void *state; /* the codec's */
+    void *state; /* the codec's, owned */
 };
 
 const io_format *io_format_at(size_t index);       /* NULL behind the last */
@@ -387,7 +391,7 @@ struct io_writer {
     bool counts;       /* the stats of plan.in's samples are asked for */
     io_stats stats;
     void *converted; /* rows on their way from plan.in to plan.out */
-    void *state;     /* the codec's */
+    void *state;     /* the codec's, owned */
 };
 
 /*

@@ -59,11 +59,26 @@ static satf_status settle_picture(satf_context *ctx, io_reader *reader)
     return status;
 }
 
+static void close_decoder(io_reader *reader)
+{
+    if (reader->state && reader->format->close) {
+        reader->format->close(reader);
+    }
+    satf_free(reader->state);
+    reader->state = NULL;
+}
+
 /* Opens its decoder. */
 static satf_status open_decoder(satf_context *ctx, io_reader *reader)
 {
+    size_t bytes = reader->format->reader_bytes;
     reader->pages = 1;
     reader->page = -1;
+    reader->state = satf_alloc_zeroed(bytes);
+    if (!reader->state) {
+        reader->open = false;
+        return io_fail_state(ctx, bytes, reader->format, "reader");
+    }
     errno = 0;
     satf_status status = reader->format->open(ctx, reader);
     status = io_settle_memory(ctx, reader->format, status);
@@ -224,8 +239,7 @@ static satf_status start_again(satf_context *ctx, io_reader *reader)
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "pages of a pipe come in their order; write it into a file first");
     }
-    reader->format->close(reader);
-    reader->state = NULL;
+    close_decoder(reader);
     io_source_seek(&reader->source, 0);
     int64_t pages = reader->pages;
     satf_status status = open_decoder(ctx, reader);
@@ -470,9 +484,7 @@ satf_status io_read_image(satf_context *ctx, io_reader *reader, const satf_view 
 void io_close(io_reader *reader)
 {
     if (reader) {
-        if (reader->format) {
-            reader->format->close(reader);
-        }
+        close_decoder(reader);
         io_source_close(&reader->source);
         satf_metadata_clear(&reader->header.metadata);
         satf_free(reader->held);

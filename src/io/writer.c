@@ -132,6 +132,11 @@ static satf_status make_writer(satf_context *ctx, const io_plan *plan,
 static satf_status writer_begin(satf_context *ctx, io_writer *writer, satf_status status,
                                 io_writer **out)
 {
+    size_t bytes = writer->format->writer_bytes;
+    writer->state = bytes && !status ? satf_alloc_zeroed(bytes) : NULL;
+    if (bytes && !status && !writer->state) {
+        status = io_fail_state(ctx, bytes, writer->format, "writer");
+    }
     errno = 0;
     status = status ? status : writer->format->create(ctx, writer);
     status = io_settle_memory(ctx, writer->format, status);
@@ -296,7 +301,7 @@ satf_status io_writer_finish(satf_context *ctx, io_writer *writer)
     }
     writer_strip(writer);
     errno = 0;
-    satf_status status = writer->format->finish(ctx, writer);
+    satf_status status = writer->format->finish ? writer->format->finish(ctx, writer) : SATF_OK;
     status = io_settle_memory(ctx, writer->format, status);
     if (!status && writer->pages) {
         status = io_page_end(ctx, writer);
@@ -355,7 +360,10 @@ satf_status io_write_image(satf_context *ctx, io_writer *writer, const satf_view
 void io_writer_close(io_writer *writer)
 {
     if (writer) {
-        writer->format->abandon(writer);
+        if (writer->state && writer->format->abandon) {
+            writer->format->abandon(writer);
+        }
+        satf_free(writer->state);
         if (writer->pages) {
             io_page_abandon(writer);
         }

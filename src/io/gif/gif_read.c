@@ -355,10 +355,7 @@ static satf_status gif_compose(gif *g)
 static satf_status open_gif(satf_context *ctx, io_reader *reader)
 {
     enum { LINE_BYTES = UINT16_MAX };
-    gif *g = reader->state = satf_alloc_zeroed(sizeof *g);
-    if (!g) {
-        return satf_fail_memory(ctx, sizeof *g, "a GIF reader");
-    }
+    gif *g = reader->state;
     g->ctx = ctx;
     g->line = satf_alloc(LINE_BYTES);
     if (!g->line || !satf_charge_add(&g->charge, GIFLIB_BYTES)) {
@@ -444,15 +441,12 @@ static satf_status gif_read_rows(satf_context *ctx, io_reader *reader, void *dst
 static void close_gif(io_reader *reader)
 {
     gif *g = reader->state;
-    if (g) {
-        close_file(g);
-        satf_free(g->screen);
-        satf_free(g->before);
-        satf_free(g->line);
-        satf_free(g->owned);
-        satf_charge_drop(&g->charge);
-        satf_free(g);
-    }
+    close_file(g);
+    satf_free(g->screen);
+    satf_free(g->before);
+    satf_free(g->line);
+    satf_free(g->owned);
+    satf_charge_drop(&g->charge);
 }
 
 bool IO_MODULE_ENTRY(const io_services *services, io_format *format)
@@ -460,6 +454,7 @@ bool IO_MODULE_ENTRY(const io_services *services, io_format *format)
     if (!io_module_take(services)) {
         return false;
     }
+    format->reader_bytes = sizeof(gif);
     format->open = open_gif;
     format->go_to = gif_go_to;
     format->rows = gif_read_rows;

@@ -52,7 +52,7 @@ void io_jpeg_set_errors(io_jpeg_state *state, struct jpeg_error_mgr **err);
  */
 void io_jpeg_tick(j_common_ptr cinfo);
 
-/* NULL is allowed. */
+/* Frees what the state owns. */
 void io_jpeg_destroy(io_jpeg_state *state);
 
 /* io_format.held_bytes: of coefficients, at most, 16 bits each. */

@@ -140,18 +140,15 @@ void io_jpeg_tick(j_common_ptr cinfo)
 
 void io_jpeg_destroy(io_jpeg_state *state)
 {
-    if (state) {
-        /* Right for what is zeroed, or half made when memory ran out. */
-        if (state->writer) {
-            jpeg_destroy_compress(&state->c.out);
-        } else {
-            jpeg_destroy_decompress(&state->c.in);
-        }
-        satf_charge_drop(&state->charge);
-        satf_free(state->row);
-        satf_free(state->buffer);
-        satf_free(state);
+    /* Right for what is zeroed, or half made when memory ran out. */
+    if (state->writer) {
+        jpeg_destroy_compress(&state->c.out);
+    } else {
+        jpeg_destroy_decompress(&state->c.in);
     }
+    satf_charge_drop(&state->charge);
+    satf_free(state->row);
+    satf_free(state->buffer);
 }
 
 /* ----------------------------------------------------------------- opening */
@@ -490,10 +487,7 @@ static satf_status jpeg_open_header(satf_context *ctx, io_reader *reader)
 
 satf_status io_jpeg_open(satf_context *ctx, io_reader *reader)
 {
-    io_jpeg_state *state = reader->state = satf_alloc_zeroed(sizeof *state);
-    if (!state) {
-        return satf_fail_memory(ctx, sizeof *state, "a JPEG reader");
-    }
+    io_jpeg_state *state = reader->state;
     state->ctx = ctx;
     state->source = &reader->source;
     io_jpeg_set_errors(state, &state->c.in.err);

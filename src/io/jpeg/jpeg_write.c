@@ -188,10 +188,7 @@ static satf_status jpeg_create(satf_context *ctx, io_writer *writer)
         return satf_fail(ctx, SATF_UNSUPPORTED, "a JPEG has at most %ld pixels a side; write PNG",
                          JPEG_MAX_DIMENSION);
     }
-    io_jpeg_state *state = writer->state = satf_alloc_zeroed(sizeof *state);
-    if (!state) {
-        return satf_fail_memory(ctx, sizeof *state, "a JPEG writer");
-    }
+    io_jpeg_state *state = writer->state;
     state->buffer = satf_alloc(OUTPUT_BYTES);
     if (!state->buffer) {
         return satf_fail_memory(ctx, OUTPUT_BYTES, "a JPEG's buffer");
@@ -247,12 +244,14 @@ const io_format io_jpeg = {
     .keeps_resolution = jpeg_keeps_resolution,
     .held_bytes = io_jpeg_held_bytes,
     .probe = io_jpeg_probe,
+    .reader_bytes = sizeof(io_jpeg_state),
     .open = io_jpeg_open,
     .rows = io_jpeg_rows,
     .close = io_jpeg_close,
     .value_types = IO_TYPE_BIT(SATF_U8),
     .picture_types = IO_TYPE_BIT(SATF_U8),
     .channel_mask = 1u << 1 | 1u << 3,
+    .writer_bytes = sizeof(io_jpeg_state),
     .create = jpeg_create,
     .put = jpeg_put,
     .finish = jpeg_finish,

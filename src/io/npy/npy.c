@@ -161,10 +161,7 @@ static satf_status open_npy(satf_context *ctx, io_reader *reader)
     if (status) {
         return status;
     }
-    npy *n = reader->state = satf_alloc_zeroed(sizeof *n);
-    if (!n) {
-        return satf_fail_memory(ctx, sizeof *n, "a .npy reader");
-    }
+    npy *n = reader->state;
     n->swap = info.bytes > 1 && info.big != !IO_LITTLE_ENDIAN;
     n->boolean = info.kind == 'b';
     n->fortran = info.fortran;
@@ -288,11 +285,6 @@ static satf_status npy_read_rows(satf_context *ctx, io_reader *reader, void *dst
     return status;
 }
 
-static void close_npy(io_reader *reader)
-{
-    satf_free(reader->state);
-}
-
 /* ----------------------------------------------------------------- writing */
 
 /* "3, 20, " of the pages; "" of a picture by itself. */
@@ -382,18 +374,6 @@ static satf_status npy_put(satf_context *ctx, io_writer *writer, const void *src
     return status;
 }
 
-static satf_status npy_finish(satf_context *ctx, io_writer *writer)
-{
-    (void)ctx;
-    (void)writer;
-    return SATF_OK;
-}
-
-static void npy_abandon(io_writer *writer)
-{
-    (void)writer;
-}
-
 /* An array has all its pages, of one shape. */
 static satf_status finish_pages(satf_context *ctx, io_pages *pages)
 {
@@ -425,18 +405,16 @@ const io_format io_npy = {
     .help = "NumPy array of plain values, (H, W), (H, W, C), and pages of these",
     .fit_for_strangers = true,
     .probe = npy_probe,
+    .reader_bytes = sizeof(npy),
     .open = open_npy,
     .go_to = npy_go_to,
     .rows = npy_read_rows,
-    .close = close_npy,
     .stores_bools = true,
     .value_types = IO_VALUE_TYPES,
     .channel_mask = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
     .stores_alpha = true, /* as one more channel */
     .create = npy_create,
     .put = npy_put,
-    .finish = npy_finish,
-    .abandon = npy_abandon,
     .holds_pages = true,
     .pages_alike = true,
     .finish_pages = finish_pages,

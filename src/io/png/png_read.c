@@ -386,10 +386,7 @@ satf_status io_png_open(satf_context *ctx, io_reader *reader)
     if (status) {
         return status;
     }
-    io_png_state *state = reader->state = satf_alloc_zeroed(sizeof *state);
-    if (!state) {
-        return satf_fail_memory(ctx, sizeof *state, "a PNG reader");
-    }
+    io_png_state *state = reader->state;
     state->ctx = ctx;
     state->source = &reader->source;
     state->header = &reader->header;
@@ -502,9 +499,6 @@ satf_status io_png_rows(satf_context *ctx, io_reader *reader, void *dst, int64_t
 void io_png_close(io_reader *reader)
 {
     io_png_state *state = reader->state;
-    if (state) {
-        io_png_pixels_close(state->pixels);
-        png_destroy_read_struct(&state->png, &state->info, NULL);
-    }
-    satf_free(state);
+    io_png_pixels_close(state->pixels);
+    png_destroy_read_struct(&state->png, &state->info, NULL);
 }

@@ -211,10 +211,7 @@ static satf_status png_create(satf_context *ctx, io_writer *writer)
         return satf_fail(ctx, SATF_UNSUPPORTED,
                          "a PNG has at most 2^31 - 1 pixels a side; write .npy");
     }
-    io_png_state *state = writer->state = satf_alloc_zeroed(sizeof *state);
-    if (!state) {
-        return satf_fail_memory(ctx, sizeof *state, "a PNG writer");
-    }
+    io_png_state *state = writer->state;
     state->ctx = ctx;
     state->writer = writer;
     state->png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, state, io_png_error,
@@ -341,11 +338,8 @@ static satf_status png_finish(satf_context *ctx, io_writer *writer)
 static void png_abandon(io_writer *writer)
 {
     io_png_state *state = writer->state;
-    if (state) {
-        io_png_strips_close(state->strips);
-        png_destroy_write_struct(&state->png, &state->info);
-    }
-    satf_free(state);
+    io_png_strips_close(state->strips);
+    png_destroy_write_struct(&state->png, &state->info);
 }
 
 const io_format io_png = {
@@ -357,6 +351,7 @@ const io_format io_png = {
     .encodes_on_all = true,
     .fit_for_strangers = true,
     .probe = io_png_probe,
+    .reader_bytes = sizeof(io_png_state),
     .open = io_png_open,
     .rows = io_png_rows,
     .find_metadata = io_png_find_metadata,
@@ -371,6 +366,7 @@ const io_format io_png = {
              IO_KEEPS_TEXT,
     .keeps_resolution = png_keeps_resolution,
     .held_bytes = png_held_bytes,
+    .writer_bytes = sizeof(io_png_state),
     .create = png_create,
     .put = png_put,
     .finish = png_finish,

@@ -76,10 +76,7 @@ static satf_status open_pfm(satf_context *ctx, io_reader *reader)
                    : satf_fail(ctx, SATF_DATA,
                                "the PFM header is damaged: width, height and scale must follow");
     }
-    pfm *p = reader->state = satf_alloc_zeroed(sizeof *p);
-    if (!p) {
-        return satf_fail_memory(ctx, sizeof *p, "a PFM reader");
-    }
+    pfm *p = reader->state;
     p->swap = little != IO_LITTLE_ENDIAN;
     p->samples_at = io_source_taken(source);
     io_header_set(&reader->header, width, height, kind[1] == 'F' ? 3 : 1, SATF_F32, false, 0);
@@ -111,11 +108,6 @@ static satf_status pfm_read_rows(satf_context *ctx, io_reader *reader, void *dst
     return SATF_OK;
 }
 
-static void close_pfm(io_reader *reader)
-{
-    satf_free(reader->state);
-}
-
 /* ----------------------------------------------------------------- writing */
 
 /* In a plain file every row goes to its place; elsewhere all wait for the last one, which comes
@@ -144,10 +136,7 @@ static satf_status pfm_create(satf_context *ctx, io_writer *writer)
 {
     const satf_view *v = &writer->plan.out;
     size_t row_bytes = (size_t)v->stride, bytes;
-    pfm_out *out = writer->state = satf_alloc_zeroed(sizeof *out);
-    if (!out) {
-        return satf_fail_memory(ctx, sizeof *out, "a PFM writer");
-    }
+    pfm_out *out = writer->state;
     char header[64];
     int n = snprintf(header, sizeof header, "P%c\n%" PRId64 " %" PRId64 "\n-1.0\n",
                      v->channels == 3 ? 'F' : 'f', v->width, v->height);
@@ -231,12 +220,9 @@ static satf_status pfm_finish(satf_context *ctx, io_writer *writer)
 
 static void pfm_abandon(io_writer *writer)
 {
-    pfm_out *out = writer->state;
-    if (out) {
-        satf_free(out->waiting);
-        satf_free(out->row);
-        satf_free(out);
-    }
+    const pfm_out *out = writer->state;
+    satf_free(out->waiting);
+    satf_free(out->row);
 }
 
 const io_format io_pfm = {
@@ -245,11 +231,12 @@ const io_format io_pfm = {
     .help = "PFM: 32-bit floats, grey or RGB",
     .fit_for_strangers = true,
     .probe = pfm_probe,
+    .reader_bytes = sizeof(pfm),
     .open = open_pfm,
     .rows = pfm_read_rows,
-    .close = close_pfm,
     .value_types = IO_TYPE_BIT(SATF_F32),
     .channel_mask = 1u << 1 | 1u << 3,
+    .writer_bytes = sizeof(pfm_out),
     .create = pfm_create,
     .put = pfm_put,
     .finish = pfm_finish,

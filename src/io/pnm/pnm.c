@@ -191,10 +191,7 @@ static satf_status open_pam(satf_context *ctx, io_reader *reader, pnm *p)
 
 static satf_status open_pnm(satf_context *ctx, io_reader *reader)
 {
-    pnm *p = reader->state = satf_alloc_zeroed(sizeof *p);
-    if (!p) {
-        return satf_fail_memory(ctx, sizeof *p, "a PNM reader");
-    }
+    pnm *p = reader->state;
     io_source *source = &reader->source;
     io_source_byte(source);
     p->kind = io_source_byte(source) - '0';
@@ -362,11 +359,8 @@ static satf_status pnm_read_rows(satf_context *ctx, io_reader *reader, void *dst
 
 static void close_pnm(io_reader *reader)
 {
-    pnm *p = reader->state;
-    if (p) {
-        satf_free(p->ink);
-        satf_free(p);
-    }
+    const pnm *p = reader->state;
+    satf_free(p->ink);
 }
 
 /* ----------------------------------------------------------------- writing */
@@ -505,24 +499,13 @@ static satf_status pnm_put(satf_context *ctx, io_writer *writer, const void *src
     return status;
 }
 
-static satf_status pnm_finish(satf_context *ctx, io_writer *writer)
-{
-    (void)ctx;
-    (void)writer;
-    return SATF_OK;
-}
-
-static void pnm_abandon(io_writer *writer)
-{
-    satf_free(writer->state);
-}
-
 const io_format io_pnm = {
     .name = "pnm",
     .suffixes = "pnm pbm pgm ppm pam",
     .help = "PBM, PGM, PPM, PAM: 8 and 16 bits, any maxval; alpha in PAM",
     .fit_for_strangers = true,
     .probe = pnm_probe,
+    .reader_bytes = sizeof(pnm),
     .open = open_pnm,
     .rows = pnm_read_rows,
     .close = close_pnm,
@@ -534,6 +517,4 @@ const io_format io_pnm = {
     .adapt = pnm_adapt,
     .create = pnm_create,
     .put = pnm_put,
-    .finish = pnm_finish,
-    .abandon = pnm_abandon,
 };

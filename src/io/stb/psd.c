@@ -348,15 +348,9 @@ static satf_status open_psd(satf_context *ctx, io_reader *reader)
     if (io_source_read(source, header, sizeof header) != sizeof header) {
         return io_fail_short(ctx, source);
     }
-    psd *p = reader->state = satf_alloc_zeroed(sizeof *p);
-    if (!p) {
-        return satf_fail_memory(ctx, sizeof *p, "a PSD reader");
-    }
+    psd *p = reader->state;
     satf_status status = psd_check_header(ctx, header, p);
-    if (status) {
-        return status;
-    }
-    status = psd_read_palette(ctx, source, p);
+    status = status ? status : psd_read_palette(ctx, source, p);
     if (status) {
         return status;
     }
@@ -502,13 +496,10 @@ static satf_status psd_read_rows(satf_context *ctx, io_reader *reader, void *dst
 
 static void close_psd(io_reader *reader)
 {
-    psd *p = reader->state;
-    if (p) {
-        satf_free(p->lengths);
-        satf_free(p->packed_row);
-        satf_free(p->plane_row);
-        satf_free(p);
-    }
+    const psd *p = reader->state;
+    satf_free(p->lengths);
+    satf_free(p->packed_row);
+    satf_free(p->plane_row);
 }
 
 const io_format io_psd = {
@@ -516,6 +507,7 @@ const io_format io_psd = {
     .suffixes = "psd psb",
     .help = "Photoshop, flattened grey, RGB or indexed colours (read only)",
     .probe = psd_probe,
+    .reader_bytes = sizeof(psd),
     .open = open_psd,
     .rows = psd_read_rows,
     .close = close_psd,

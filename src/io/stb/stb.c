@@ -352,10 +352,6 @@ static satf_status stb_decode(satf_context *ctx, io_reader *reader, const stb_fi
 
 static satf_status open_stb(satf_context *ctx, io_reader *reader)
 {
-    reader->state = satf_alloc_zeroed(sizeof(stb_state));
-    if (!reader->state) {
-        return satf_fail_memory(ctx, sizeof(stb_state), "a picture's reader");
-    }
     stb_file file = {.misses_colours = false};
     satf_status status =
         io_source_slurp(ctx, &reader->source, &file.data, &file.bytes, &file.owned);
@@ -388,11 +384,8 @@ static satf_status stb_read_rows(satf_context *ctx, io_reader *reader, void *dst
 
 static void close_stb(io_reader *reader)
 {
-    stb_state *state = reader->state;
-    if (state) {
-        stbi_image_free(state->pixels);
-        satf_free(state);
-    }
+    const stb_state *state = reader->state;
+    stbi_image_free(state->pixels);
 }
 
 #define STB_FORMAT(id, suffix_list, help_text) \
@@ -401,6 +394,7 @@ static void close_stb(io_reader *reader)
         .suffixes = suffix_list,               \
         .help = help_text,                     \
         .probe = probe_##id,                   \
+        .reader_bytes = sizeof(stb_state),     \
         .open = open_stb,                      \
         .rows = stb_read_rows,                 \
         .close = close_stb,                    \

@@ -405,10 +405,7 @@ static satf_status tiff_read_take_source(io_tiff_state *t, io_reader *reader)
 
 static satf_status open_tiff(satf_context *ctx, io_reader *reader)
 {
-    io_tiff_state *t = reader->state = satf_alloc_zeroed(sizeof *t);
-    if (!t) {
-        return satf_fail_memory(ctx, sizeof *t, "a TIFF reader");
-    }
+    io_tiff_state *t = reader->state;
     t->ctx = ctx;
     satf_status status = tiff_read_take_source(t, reader);
     status = status ? status : open_tif(t);
@@ -478,16 +475,12 @@ static satf_status tiff_read_read_rows(satf_context *ctx, io_reader *reader, voi
 static void close_tiff(io_reader *reader)
 {
     io_tiff_state *t = reader->state;
-    if (!t) {
-        return;
-    }
     if (t->tif) {
         TIFFClose(t->tif);
     }
     leave_page(t);
     satf_free(t->owns_pages ? t->page_at : NULL);
     satf_free(t->owned);
-    satf_free(t);
 }
 
 bool IO_MODULE_ENTRY(const io_services *services, io_format *format)
@@ -495,6 +488,7 @@ bool IO_MODULE_ENTRY(const io_services *services, io_format *format)
     if (!io_module_take(services)) {
         return false;
     }
+    format->reader_bytes = sizeof(io_tiff_state);
     format->open = open_tiff;
     format->go_to = tiff_read_go_to;
     format->rows = tiff_read_read_rows;

@@ -207,10 +207,7 @@ static satf_status take_memory(tiff_writer *t)
 
 static satf_status tiff_write_create(satf_context *ctx, io_writer *writer)
 {
-    tiff_writer *t = writer->state = satf_alloc_zeroed(sizeof *t);
-    if (!t) {
-        return satf_fail_memory(ctx, sizeof *t, "a TIFF writer");
-    }
+    tiff_writer *t = writer->state;
     const satf_view *v = &writer->plan.out;
     t->ctx = ctx;
     t->writer = writer;
@@ -382,19 +379,17 @@ static satf_status tiff_write_finish(satf_context *ctx, io_writer *writer)
 static void tiff_write_abandon(io_writer *writer)
 {
     tiff_writer *t = writer->state;
-    if (t) {
-        t->coding = false;
-        if (t->tif) {
-            TIFFClose(t->tif);
-        }
-        satf_charge_drop(&t->charge);
-        satf_free(t->strip);
-        satf_free(t);
+    t->coding = false;
+    if (t->tif) {
+        TIFFClose(t->tif);
     }
+    satf_charge_drop(&t->charge);
+    satf_free(t->strip);
 }
 
 void io_tiff_writing(io_format *format)
 {
+    format->writer_bytes = sizeof(tiff_writer);
     format->create = tiff_write_create;
     format->put = tiff_write_put;
     format->finish = tiff_write_finish;

@@ -259,10 +259,7 @@ static satf_status webp_read_metadata(const webp *w, satf_metadata *m)
 
 static satf_status open_webp(satf_context *ctx, io_reader *reader)
 {
-    webp *w = reader->state = satf_alloc_zeroed(sizeof *w);
-    if (!w) {
-        return satf_fail_memory(ctx, sizeof *w, "a WebP reader");
-    }
+    webp *w = reader->state;
     w->ctx = ctx;
     satf_status status =
         io_source_slurp(ctx, &reader->source, &w->data.bytes, &w->data.size, &w->owned);
@@ -386,14 +383,11 @@ static satf_status webp_read_rows(satf_context *ctx, io_reader *reader, void *ds
 static void close_webp(io_reader *reader)
 {
     webp *w = reader->state;
-    if (w) {
-        WebPDemuxReleaseIterator(&w->frame);
-        WebPDemuxDelete(w->demux);
-        satf_charge_drop(&w->charge);
-        satf_free(w->canvas);
-        satf_free(w->owned);
-        satf_free(w);
-    }
+    WebPDemuxReleaseIterator(&w->frame);
+    WebPDemuxDelete(w->demux);
+    satf_charge_drop(&w->charge);
+    satf_free(w->canvas);
+    satf_free(w->owned);
 }
 
 bool IO_MODULE_ENTRY(const io_services *services, io_format *format)
@@ -401,6 +395,7 @@ bool IO_MODULE_ENTRY(const io_services *services, io_format *format)
     if (!io_module_take(services)) {
         return false;
     }
+    format->reader_bytes = sizeof(webp);
     format->open = open_webp;
     format->go_to = webp_go_to;
     format->rows = webp_read_rows;

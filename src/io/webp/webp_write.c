@@ -38,10 +38,7 @@ static int webp_go_on(int percent, const WebPPicture *picture)
 static satf_status webp_create(satf_context *ctx, io_writer *writer)
 {
     const satf_view *v = &writer->plan.out;
-    webp_writer *w = writer->state = satf_alloc_zeroed(sizeof *w);
-    if (!w) {
-        return satf_fail_memory(ctx, sizeof *w, "a WebP writer");
-    }
+    webp_writer *w = writer->state;
     uint64_t bytes = writer->format->held_bytes(ctx, &writer->plan, writer->metadata);
     satf_status status = io_check_bytes(ctx, bytes);
     if (status) {
@@ -179,17 +176,15 @@ static satf_status webp_finish(satf_context *ctx, io_writer *writer)
 static void webp_abandon(io_writer *writer)
 {
     webp_writer *w = writer->state;
-    if (w) {
-        WebPPictureFree(&w->picture);
-        WebPMemoryWriterClear(&w->coded);
-        WebPMuxDelete(w->mux);
-        satf_charge_drop(&w->charge);
-        satf_free(w);
-    }
+    WebPPictureFree(&w->picture);
+    WebPMemoryWriterClear(&w->coded);
+    WebPMuxDelete(w->mux);
+    satf_charge_drop(&w->charge);
 }
 
 void io_webp_writing(io_format *format)
 {
+    format->writer_bytes = sizeof(webp_writer);
     format->create = webp_create;
     format->put = webp_put;
     format->finish = webp_finish;
