@@ -47,6 +47,20 @@ void *satf_alloc_zeroed(size_t bytes);
 
 void satf_free(void *memory); /* NULL is allowed */
 
+/* Memory that begins with the `used` bytes at `old`, which is freed. NULL: there is none, and old
+ * stays as it is. */
+static inline void *satf_grow(void *old, size_t used, size_t bytes)
+{
+    void *larger = satf_alloc(bytes);
+    if (larger && used > 0) {
+        memcpy(larger, old, used);
+    }
+    if (larger) {
+        satf_free(old);
+    }
+    return larger;
+}
+
 /* Whether so many bytes can be allocated. For other libraries that do worse than fail without
  * memory: what is there when they begin is there for them, unless other threads take it. */
 bool satf_has_memory(size_t bytes);

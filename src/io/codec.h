@@ -5,6 +5,7 @@
 #include "../base/memory.h"
 #include "../base/view.h"
 #include "io.h"
+#include "numbers.h"
 
 extern const io_format io_png, io_jpeg, io_pnm, io_pfm, io_npy, io_bmp, io_gif, io_psd, io_hdr,
     io_tga, io_tiff, io_webp;
@@ -15,8 +16,6 @@ extern const io_format io_png, io_jpeg, io_pnm, io_pfm, io_npy, io_bmp, io_gif, 
 
 /* Is word, of n characters, in the blank-separated list, in whatever case? */
 bool io_list_has(const char *list, const char *word, size_t n);
-
-#define IO_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
 /* ------------------------------------------------------------------ source */
 
@@ -65,7 +64,7 @@ satf_status io_source_slurp(satf_context *ctx, io_source *source, const unsigned
                             size_t *bytes, void **owned);
 
 /* Why bytes are missing: SATF_CANCELLED, SATF_IO after a read error, else SATF_DATA for a truncated
- * file. */
+ * file, which is known of a source that is NULL. */
 satf_status io_fail_short(satf_context *ctx, const io_source *source);
 
 /* ---------------------------------------------------------------- metadata */
@@ -104,8 +103,15 @@ const char *io_foreign_advice(const char *name);
 void io_header_set(io_header *header, int64_t width, int64_t height, int channels, satf_type type,
                    bool alpha, double maxval);
 
-/* Pixels per metre, across and down, where the file names both: else they are not above 0. */
-void io_header_set_resolution(io_header *header, double x, double y);
+/* Pixels across and down in a unit. Where the file does not name both they are not above 0; equal
+ * ones of no known unit say nothing. */
+typedef enum io_per { IO_PER_UNKNOWN, IO_PER_INCH, IO_PER_CENTIMETRE, IO_PER_METRE } io_per;
+void io_set_resolution(satf_metadata *metadata, double x, double y, io_per unit);
+
+/* IPTC alone becomes what it is everywhere else: a block of Photoshop's resources, number 0x0404.
+ */
+satf_status io_wrap_iptc(satf_context *ctx, const unsigned char *iptc, size_t bytes,
+                         satf_metadata *metadata);
 
 /* What follows from the metadata that a codec has found, once more where some have come late:
  * EXIF's resolution is the picture's if the format names none, and a profile of other colours than

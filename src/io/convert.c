@@ -195,9 +195,7 @@ static void spread_grey(char *row, size_t sample_bytes, int pixels)
         if (sample_bytes == 1) {
             memset(row + 3 * x, row[x], 3);
         } else {
-            uint16_t v;
-            memcpy(&v, row + 2 * x, sizeof v);
-            uint16_t three[3] = {v, v, v};
+            uint16_t v = (uint16_t)io_load(row + 2 * x, 2), three[3] = {v, v, v};
             memcpy(row + 6 * x, three, sizeof three);
         }
     }

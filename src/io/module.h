@@ -69,6 +69,11 @@
        (io_header * header, int64_t width, int64_t height, int channels, satf_type type,           \
         bool alpha, double maxval),                                                                \
        (header, width, height, channels, type, alpha, maxval))                                     \
+    DO(void, io_set_resolution, (satf_metadata * metadata, double x, double y, io_per unit),       \
+       (metadata, x, y, unit))                                                                     \
+    CALL(satf_status, io_wrap_iptc,                                                                \
+         (satf_context * ctx, const unsigned char *iptc, size_t bytes, satf_metadata *metadata),   \
+         (ctx, iptc, bytes, metadata))                                                             \
     CALL(bool, io_icc_fits, (const satf_metadata *metadata, int channels), (metadata, channels))   \
     DO(void, io_list_name, (char *list, size_t bytes, const char *name), (list, bytes, name))      \
     CALL(size_t, io_make_icc,                                                                      \

@@ -106,17 +106,14 @@ static satf_status add_page(satf_context *ctx, io_pages *pages, const io_page *p
 {
     if (pages->count == pages->room) {
         int64_t room = pages->room ? 2 * pages->room : 16;
-        io_page *larger = satf_alloc((size_t)room * sizeof *larger);
+        size_t bytes = (size_t)room * sizeof *pages->at;
+        io_page *larger = satf_grow(pages->at, (size_t)pages->count * sizeof *larger, bytes);
         if (!larger) {
             satf_free(page->record);
             pages->order->error = pages->order->error ? pages->order->error : ENOMEM;
-            return satf_fail_memory(ctx, (size_t)room * sizeof *larger, "a list of pages");
-        }
-        if (pages->count) {
-            memcpy(larger, pages->at, (size_t)pages->count * sizeof *larger);
+            return satf_fail_memory(ctx, bytes, "a list of pages");
         }
         satf_disown(larger);
-        satf_free(pages->at);
         pages->at = larger;
         pages->room = room;
     }
@@ -183,14 +180,10 @@ static satf_status pages_hold(satf_context *ctx, io_writer *writer, const void *
     }
     if (wanted > writer->held_room) {
         size_t room = wanted < SIZE_MAX / 2 ? wanted + wanted / 2 + 4096 : wanted;
-        unsigned char *larger = satf_alloc(room);
+        unsigned char *larger = satf_grow(writer->held, writer->held_bytes, room);
         if (!larger) {
             return satf_fail_memory(ctx, room, "a page that waits for those in front of it");
         }
-        if (writer->held_bytes) {
-            memcpy(larger, writer->held, writer->held_bytes);
-        }
-        satf_free(writer->held);
         writer->held = larger;
         writer->held_room = room;
     }

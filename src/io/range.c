@@ -36,23 +36,15 @@ static uint64_t key_of(int type, uint64_t bits)
 
 static uint64_t load_key(int type, const char *at)
 {
-    uint8_t u8;
-    uint16_t u16;
-    uint32_t u32;
-    uint64_t u64;
     switch (adapt_bytes(type)) {
     case 1:
-        memcpy(&u8, at, sizeof u8);
-        return key_of(type, u8);
+        return key_of(type, io_load(at, 1));
     case 2:
-        memcpy(&u16, at, sizeof u16);
-        return key_of(type, u16);
+        return key_of(type, io_load(at, 2));
     case 4:
-        memcpy(&u32, at, sizeof u32);
-        return key_of(type, u32);
+        return key_of(type, io_load(at, 4));
     default:
-        memcpy(&u64, at, sizeof u64);
-        return key_of(type, u64);
+        return key_of(type, io_load(at, 8));
     }
 }
 
@@ -62,13 +54,8 @@ static double key_value(int type, uint64_t key)
     uint64_t bits = satf_type_is_float(type)    ? float_bits(key, sign)
                     : satf_type_is_signed(type) ? key ^ sign
                                                 : key;
-    const uint8_t u8 = (uint8_t)bits;
-    const uint16_t u16 = (uint16_t)bits;
-    const uint32_t u32 = (uint32_t)bits;
-    const void *sample = adapt_bytes(type) == 1   ? (const void *)&u8
-                         : adapt_bytes(type) == 2 ? (const void *)&u16
-                         : adapt_bytes(type) == 4 ? (const void *)&u32
-                                                  : &bits;
+    char sample[8];
+    io_store(sample, bits, (size_t)adapt_bytes(type));
     return adapt_load(type, sample) + 0.0; /* -0 is 0 */
 }
 

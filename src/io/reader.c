@@ -23,11 +23,10 @@ static satf_status blame(satf_context *ctx, const io_reader *reader, satf_status
 static satf_status check_left(satf_context *ctx, const io_reader *reader)
 {
     const io_source *source = &reader->source;
-    const io_source cut = {.fd = -1};
     int64_t rows = reader->header.view.height, row_bytes = reader->header.file_row_bytes;
     bool missing =
         source->bytes >= 0 && row_bytes > (source->bytes - io_source_taken(source)) / rows;
-    return missing ? io_fail_short(ctx, &cut) : SATF_OK;
+    return missing ? io_fail_short(ctx, NULL) : SATF_OK;
 }
 
 satf_status io_find_metadata(satf_context *ctx, io_reader *reader)

@@ -44,12 +44,11 @@ static satf_status gif_fail_damaged(const gif *g, const char *what)
 /* Why giflib has failed. */
 static satf_status gif_fail(const gif *g, int error)
 {
-    const io_source cut = {.fd = -1};
     if (g->status || error == D_GIF_ERR_NOT_ENOUGH_MEM) {
         return g->status ? g->status : satf_fail(g->ctx, SATF_NO_MEMORY, "giflib is out of memory");
     }
     if (g->cut) {
-        return io_fail_short(g->ctx, &cut);
+        return io_fail_short(g->ctx, NULL);
     }
     return gif_fail_damaged(g, error == D_GIF_ERR_WRONG_RECORD ? "it goes on with nothing known"
                                : error == D_GIF_ERR_READ_FAILED

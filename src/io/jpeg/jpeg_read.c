@@ -376,14 +376,12 @@ static satf_status copy_icc(satf_context *ctx, io_jpeg_state *state, satf_metada
 {
     enum { HEADER = 128, SIGNATURE_AT = 36 };
     JOCTET *icc = NULL;
-    unsigned bytes = 0, own = 0;
+    unsigned bytes = 0;
     satf_status status = check_icc_room(ctx, &state->c.in);
     if (status || !jpeg_read_icc_profile(&state->c.in, &icc, &bytes)) {
         return status;
     }
-    for (unsigned i = 0; i < 4 && bytes > HEADER; i++) {
-        own = own << 8 | icc[i];
-    }
+    unsigned own = bytes > HEADER ? (unsigned)io_load_big(icc, 4) : 0;
     if (own <= HEADER || own > bytes || memcmp(icc + SIGNATURE_AT, "acsp", 4) != 0) {
         state->icc_damaged = true;
     } else {
@@ -395,15 +393,11 @@ static satf_status copy_icc(satf_context *ctx, io_jpeg_state *state, satf_metada
 
 static void copy_density(const struct jpeg_decompress_struct *cinfo, satf_metadata *m)
 {
-    bool says_nothing = cinfo->density_unit == 0 && cinfo->X_density == cinfo->Y_density;
-    if (cinfo->saw_JFIF_marker && !says_nothing && cinfo->X_density && cinfo->Y_density) {
-        double per_metre = cinfo->density_unit == 1   ? 1 / IO_METRES_PER_INCH
-                           : cinfo->density_unit == 2 ? 100
-                                                      : 1;
-        m->has_resolution = true;
-        m->resolution_x = cinfo->X_density * per_metre;
-        m->resolution_y = cinfo->Y_density * per_metre;
-        m->resolution_unit = cinfo->density_unit == 1 || cinfo->density_unit == 2;
+    io_per unit = cinfo->density_unit == 1   ? IO_PER_INCH
+                  : cinfo->density_unit == 2 ? IO_PER_CENTIMETRE
+                                             : IO_PER_UNKNOWN;
+    if (cinfo->saw_JFIF_marker) {
+        io_set_resolution(m, cinfo->X_density, cinfo->Y_density, unit);
     }
 }
 

@@ -8,7 +8,7 @@ enum { HEADER_BYTES = 128, COUNT_BYTES = 4, TAG_BYTES = 12, LEAD_BYTES = 8 };
 
 static uint32_t get32(const unsigned char *at)
 {
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+    return (uint32_t)io_load_big(at, 4);
 }
 
 /* Number k of s15Fixed16. */

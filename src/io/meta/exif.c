@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "../numbers.h"
+
 bool satf_tiff_open(unsigned char *data, size_t bytes, satf_tiff *tiff)
 {
     *tiff = (satf_tiff){data, bytes, bytes > 0 && data[0] == 'M'};
@@ -11,18 +13,12 @@ bool satf_tiff_open(unsigned char *data, size_t bytes, satf_tiff *tiff)
 
 uint32_t satf_tiff_load(const satf_tiff *t, const unsigned char *at, int n)
 {
-    uint32_t value = 0;
-    for (int i = 0; i < n; i++) {
-        value |= (uint32_t)at[i] << 8 * (t->big ? n - 1 - i : i);
-    }
-    return value;
+    return (uint32_t)(t->big ? io_load_big(at, (size_t)n) : io_load_little(at, (size_t)n));
 }
 
 void satf_tiff_store(const satf_tiff *t, unsigned char *at, int n, uint32_t value)
 {
-    for (int i = 0; i < n; i++) {
-        at[i] = (unsigned char)(value >> 8 * (t->big ? n - 1 - i : i));
-    }
+    (t->big ? io_store_big : io_store_little)(at, value, (size_t)n);
 }
 
 unsigned char *satf_tiff_directory(const satf_tiff *t, uint32_t offset, size_t *count)

@@ -21,15 +21,32 @@ void io_header_set(io_header *header, int64_t width, int64_t height, int channel
     header->pictures = 1;
 }
 
-void io_header_set_resolution(io_header *header, double x, double y)
+void io_set_resolution(satf_metadata *m, double x, double y, io_per unit)
 {
-    satf_metadata *m = &header->metadata;
-    if (x > 0 && y > 0) {
+    static const double in_metre[] = {1, 1 / IO_METRES_PER_INCH, 100, 1};
+    if (x > 0 && y > 0 && (unit != IO_PER_UNKNOWN || x != y)) {
         m->has_resolution = true;
-        m->resolution_x = x;
-        m->resolution_y = y;
-        m->resolution_unit = 1;
+        m->resolution_x = x * in_metre[unit];
+        m->resolution_y = y * in_metre[unit];
+        m->resolution_unit = unit != IO_PER_UNKNOWN;
     }
+}
+
+satf_status io_wrap_iptc(satf_context *ctx, const unsigned char *iptc, size_t bytes,
+                         satf_metadata *m)
+{
+    static const unsigned char lead[] = "8BIM\4\4\0"; /* and its last zero: an empty name */
+    enum { SIZE_BYTES = 4 };
+    size_t all = sizeof lead + SIZE_BYTES + bytes + bytes % 2;
+    m->iptc = satf_alloc_zeroed(all);
+    if (!m->iptc) {
+        return satf_fail_memory(ctx, all, "IPTC");
+    }
+    memcpy(m->iptc, lead, sizeof lead);
+    io_store_big(m->iptc + sizeof lead, bytes, SIZE_BYTES);
+    memcpy(m->iptc + sizeof lead + SIZE_BYTES, iptc, bytes);
+    m->iptc_bytes = all;
+    return SATF_OK;
 }
 
 /* The place where a profile says what its colours are; one that ends before says nothing. */

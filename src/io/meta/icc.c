@@ -15,9 +15,7 @@ typedef struct profile {
 
 static void put32(unsigned char *at, uint32_t value)
 {
-    for (int i = 0; i < 4; i++) {
-        at[i] = (unsigned char)(value >> (24 - 8 * i));
-    }
+    io_store_big(at, value, 4);
 }
 
 /* s15Fixed16Number */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exif.h"
+#include "../numbers.h"
 #include "../../base/memory.h"
 
 static const struct {
@@ -64,10 +65,14 @@ size_t satf_tag_type_bytes(unsigned type)
     return type < sizeof sizes ? sizes[type] : 0;
 }
 
-size_t satf_tag_type_unit(unsigned type)
+void satf_tag_order_values(bool msb, unsigned type, unsigned char *values, size_t bytes)
 {
     enum { RATIONAL = 5, SRATIONAL = 10 };
-    return type == RATIONAL || type == SRATIONAL ? 4 : satf_tag_type_bytes(type);
+    size_t unit = type == RATIONAL || type == SRATIONAL ? 4 : satf_tag_type_bytes(type);
+    for (size_t i = 0; unit > 1 && i + unit <= bytes; i += unit) {
+        io_store(values + i, msb ? io_load_big(values + i, unit) : io_load_little(values + i, unit),
+                 unit);
+    }
 }
 
 unsigned satf_tag_kind(unsigned tag)
@@ -141,14 +146,10 @@ satf_status satf_tags_add(satf_context *ctx, satf_tags *tags, const satf_tag *ta
     size_t bytes = sizeof l + tag->bytes + open;
     if (tags->room - tags->bytes < bytes) {
         size_t room = 2 * tags->room + bytes;
-        unsigned char *larger = satf_alloc(room);
+        unsigned char *larger = satf_grow(tags->block, tags->bytes, room);
         if (!larger) {
             return satf_fail_memory(ctx, room, "a TIFF's tags");
         }
-        if (tags->bytes) {
-            memcpy(larger, tags->block, tags->bytes);
-        }
-        satf_free(tags->block);
         tags->block = larger;
         tags->room = room;
     }

@@ -73,8 +73,9 @@ extern const satf_tags_lead satf_tags_leads[SATF_TAGS_DIRECTORIES];
 /* Bytes of a value of that type; 0: it is none of TIFF 6.0. */
 size_t satf_tag_type_bytes(unsigned type);
 
-/* Bytes that change places where the byte order does. */
-size_t satf_tag_type_unit(unsigned type);
+/* The values of a tag of that type, in the file's byte order, become those of the machine. msb: the
+ * most significant byte comes first in the file. */
+void satf_tag_order_values(bool msb, unsigned type, unsigned char *values, size_t bytes);
 
 /* SATF_TAG_...; 0: it is not kept. */
 unsigned satf_tag_kind(unsigned tag);

@@ -4,22 +4,10 @@
 
 #include "exif.h"
 #include "../../base/memory.h"
+#include "../numbers.h"
 #include "tags.h"
 
 /* ---------------------------------------------------------------- tags of EXIF */
-
-/* Bytes of an entry's values become those of the machine's order. */
-static void tags_swap_values(const satf_tiff *t, size_t unit, unsigned char *values, size_t bytes)
-{
-    const bool machine_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-    for (size_t i = 0; t->big != machine_is_big && i + unit <= bytes; i += unit) {
-        for (size_t k = 0; k < unit / 2; k++) {
-            unsigned char kept = values[i + k];
-            values[i + k] = values[i + unit - 1 - k];
-            values[i + unit - 1 - k] = kept;
-        }
-    }
-}
 
 /* Adds the entry's tag, unless it is there. False: its values are not in the block. */
 static bool tags_add_entry(satf_context *ctx, const satf_tiff *t, const unsigned char *entry,
@@ -38,11 +26,7 @@ static bool tags_add_entry(satf_context *ctx, const satf_tiff *t, const unsigned
     if (tags && !satf_tags_find(tags->block, tags->bytes, directory, tag.tag, &found)) {
         *status = satf_tags_add(ctx, tags, &tag);
         if (!*status) {
-            size_t unit = satf_tag_type_unit(type);
-            unsigned char *added = tags->block + tags->bytes - tag.bytes;
-            if (unit > 1) {
-                tags_swap_values(t, unit, added, tag.bytes);
-            }
+            satf_tag_order_values(t->big, type, tags->block + tags->bytes - tag.bytes, tag.bytes);
         }
     }
     return true;
@@ -156,9 +140,8 @@ static bool tags_choose(const satf_tags *tags, maker *m)
 /* Directory by directory: entries, then values. */
 static void write_all(const maker *m, unsigned char *exif)
 {
-    const bool machine_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
     const uint32_t first = LEAD_BYTES;
-    memcpy(exif, machine_is_big ? "MM\0*" : "II*\0", 4);
+    memcpy(exif, IO_LITTLE_ENDIAN ? "II*\0" : "MM\0*", 4);
     memcpy(exif + 4, &first, 4);
     const satf_tag *tag = m->tag;
     for (unsigned d = 0; d < SATF_TAGS_DIRECTORIES; d++) {

@@ -4,6 +4,8 @@
 #include "exif.h"
 #include "../../base/image.h"
 #include "../../base/memory.h"
+#include "../numbers.h"
+#include "xmp_links.h"
 
 /* ------------------------------------------------------------------------ XMP */
 
@@ -19,23 +21,6 @@ typedef struct tag {
     size_t name_bytes; /* prefix included */
     bool empty;        /* no end tag belongs to it */
 } tag;
-
-/* The place behind the '>' of the tag, which may stand in an attribute's value too; NULL if there
- * is none. */
-static const char *thumbnails_tag_end(const char *at, const char *end)
-{
-    char quote = 0;
-    for (; at < end; at++) {
-        if (quote) {
-            quote = *at == quote ? 0 : quote;
-        } else if (*at == '"' || *at == '\'') {
-            quote = *at;
-        } else if (*at == '>') {
-            return at + 1;
-        }
-    }
-    return NULL;
-}
 
 /* The next start tag of an element Thumbnails, of any prefix. false: there is none. found->to is
  * NULL if it does not end. */
@@ -54,7 +39,7 @@ static bool find_thumbnails(const char *at, const char *end, tag *found)
         }
         if (name > start && name[-1] == '<' && behind < end &&
             !thumbnails_is_name((unsigned char)*behind) && *behind != ':') {
-            *found = (tag){name - 1, name, thumbnails_tag_end(behind, end), (size_t)(behind - name),
+            *found = (tag){name - 1, name, io_xmp_behind_tag(behind, end), (size_t)(behind - name),
                            false};
             found->empty = found->to && found->to[-2] == '/';
             return true;
@@ -72,7 +57,7 @@ static const char *find_end_tag(const char *at, const char *end, const tag *star
         if ((size_t)(end - at) > start->name_bytes &&
             memcmp(at, start->name, start->name_bytes) == 0 &&
             !thumbnails_is_name((unsigned char)at[start->name_bytes])) {
-            return thumbnails_tag_end(at, end);
+            return io_xmp_behind_tag(at, end);
         }
     }
     return NULL;
@@ -126,18 +111,12 @@ static size_t resource_bytes(const unsigned char *at, size_t left)
     if (left < LEAD + name + SIZE) {
         return 0;
     }
-    const unsigned char *size = at + LEAD + name;
-    size_t data = (size_t)size[0] << 24 | (size_t)size[1] << 16 | (size_t)size[2] << 8 | size[3];
+    size_t data = io_load_big(at + LEAD + name, SIZE);
     size_t room = left - LEAD - name - SIZE;
     if (data > room) {
         return 0;
     }
     return LEAD + name + SIZE + data + (data % 2 && data < room);
-}
-
-static unsigned resource_number(const unsigned char *at)
-{
-    return (unsigned)at[4] << 8 | at[5];
 }
 
 /* Returns how many bytes are left. What is no resource goes: nobody can tell what it holds. */
@@ -146,7 +125,7 @@ static size_t cut_resources(unsigned char *block, size_t bytes)
     enum { THUMBNAIL_BGR = 0x0409, THUMBNAIL = 0x040c };
     size_t at = 0, kept = 0, n;
     while ((n = resource_bytes(block + at, bytes - at)) > 0) {
-        unsigned number = resource_number(block + at);
+        uint64_t number = io_load_big(block + at + 4, 2);
         if (number != THUMBNAIL && number != THUMBNAIL_BGR) {
             memmove(block + kept, block + at, n);
             kept += n;

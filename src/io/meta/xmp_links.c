@@ -68,8 +68,7 @@ static const char *skip_name(const char *at, const char *end)
     return at;
 }
 
-/* The place behind the tag's '>', which may stand in an attribute's value too. */
-static const char *behind_tag(const char *at, const char *end)
+const char *io_xmp_behind_tag(const char *at, const char *end)
 {
     while (at && at < end && *at != '>') {
         char quote[] = {*at, 0};
@@ -98,7 +97,7 @@ static bool next_markup(const char *at, const char *end, markup *m)
         at += closes;
         m->name = (word){at, (size_t)(skip_name(at, end) - at)};
         m->kind = m->name.n == 0 ? NO_TAG : closes ? END_TAG : START_TAG;
-        m->to = behind_tag(at, end);
+        m->to = io_xmp_behind_tag(at, end);
         m->empty = m->to && m->to[-2] == '/';
     }
     return m->to != NULL;

@@ -143,8 +143,7 @@ static satf_status check_pages(satf_context *ctx, const io_reader *reader, const
     bool known = reader->pages > 1 && reader->source.bytes >= 0 && v->width > 0 && v->height > 0;
     if (known && (__builtin_mul_overflow(v->stride, v->height, &bytes) ||
                   __builtin_mul_overflow(bytes, reader->pages, &all) || all > left)) {
-        const io_source cut = {.fd = -1};
-        return io_fail_short(ctx, &cut);
+        return io_fail_short(ctx, NULL);
     }
     return SATF_OK;
 }
@@ -188,8 +187,7 @@ static satf_status npy_go_to(satf_context *ctx, io_reader *reader, int64_t page)
     }
     if (__builtin_mul_overflow(v->stride, v->height, &bytes) ||
         __builtin_mul_overflow(bytes, page, &at) || __builtin_add_overflow(at, n->start, &at)) {
-        const io_source cut = {.fd = -1};
-        return io_fail_short(ctx, &cut);
+        return io_fail_short(ctx, NULL);
     }
     reader->header = n->page;
     if (source->bytes >= 0) {

@@ -31,11 +31,6 @@ static satf_status fail_data(satf_context *ctx, const char *why)
 
 /* ------------------------------------------------------------------ chunks */
 
-static uint32_t load_u32(const uint8_t *b)
-{
-    return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-}
-
 static void begin_chunk(io_png_pixels *p, uint32_t bytes)
 {
     p->idat_left = bytes;
@@ -49,7 +44,7 @@ static satf_status end_chunk(satf_context *ctx, io_png_pixels *p)
     if (io_source_read(p->source, sum, sizeof sum) != sizeof sum) {
         return io_fail_short(ctx, p->source);
     }
-    return load_u32(sum) == p->crc ? SATF_OK : fail_data(ctx, "IDAT: CRC error");
+    return io_load_big(sum, 4) == p->crc ? SATF_OK : fail_data(ctx, "IDAT: CRC error");
 }
 
 static satf_status next_chunk(satf_context *ctx, io_png_pixels *p)
@@ -59,11 +54,11 @@ static satf_status next_chunk(satf_context *ctx, io_png_pixels *p)
     if (!status && io_source_read(p->source, head, sizeof head) != sizeof head) {
         status = io_fail_short(ctx, p->source);
     }
-    if (!status && (memcmp(head + 4, "IDAT", 4) != 0 || load_u32(head) > INT32_MAX)) {
+    if (!status && (memcmp(head + 4, "IDAT", 4) != 0 || io_load_big(head, 4) > INT32_MAX)) {
         status = fail_data(ctx, "Not enough image data");
     }
     if (!status) {
-        begin_chunk(p, load_u32(head));
+        begin_chunk(p, (uint32_t)io_load_big(head, 4));
     }
     return status;
 }

@@ -70,16 +70,12 @@ static satf_status inflate_text(io_png_state *state, const text *t, unsigned cha
     for (size_t size = 0; result == Z_OK && !status;) {
         size_t used = size;
         size = size ? 2 * size : 16 << 10;
-        unsigned char *larger = used > limit ? NULL : satf_alloc(size);
+        unsigned char *larger = used > limit ? NULL : satf_grow(room, used, size);
         if (!larger) {
             status = used > limit ? io_png_fail_metadata(ctx)
                                   : satf_fail_memory(ctx, size, "a PNG's metadata");
             break;
         }
-        if (used > 0) {
-            memcpy(larger, room, used);
-        }
-        satf_free(room);
         room = larger;
         for (size_t at = used, part; at < size && result == Z_OK && !status; at += part) {
             part = size - at < PIECE ? size - at : PIECE;
@@ -190,28 +186,6 @@ static satf_status take_first(io_png_state *state, const unsigned char *from, si
     return satf_copy_block(state->ctx, from, n, to, to_bytes);
 }
 
-/* IPTC alone, as a resource of Photoshop's. */
-static satf_status take_iptc(io_png_state *state, const unsigned char *data, size_t n)
-{
-    static const char lead[] = "8BIM\4\4\0\0"; /* its number, and no name */
-    enum { LEAD_BYTES = 8, SIZE_BYTES = 4 };
-    satf_metadata *m = &state->header->metadata;
-    if (m->iptc) {
-        state->header->has_text = true;
-        return SATF_OK;
-    }
-    size_t bytes = LEAD_BYTES + SIZE_BYTES + n + n % 2;
-    m->iptc = satf_alloc_zeroed(bytes);
-    if (!m->iptc) {
-        return satf_fail_memory(state->ctx, bytes, "a PNG's IPTC");
-    }
-    memcpy(m->iptc, lead, LEAD_BYTES);
-    png_save_uint_32(m->iptc + LEAD_BYTES, (png_uint_32)n);
-    memcpy(m->iptc + LEAD_BYTES + SIZE_BYTES, data, n);
-    m->iptc_bytes = bytes;
-    return SATF_OK;
-}
-
 /* EXIF and XMP begin as in a JPEG's APP1 marker, or without that. */
 static satf_status place_profile(io_png_state *state, const char *kind, const unsigned char *data,
                                  size_t n)
@@ -237,8 +211,8 @@ static satf_status place_profile(io_png_state *state, const char *kind, const un
     if (iptc && png_begins_with(data, n, "8BIM", 4)) {
         return take_first(state, data, n, &m->iptc, &m->iptc_bytes);
     }
-    if (iptc && png_begins_with(data, n, "\x1c", 1)) {
-        return take_iptc(state, data, n);
+    if (iptc && !m->iptc && png_begins_with(data, n, "\x1c", 1)) {
+        return io_wrap_iptc(state->ctx, data, n, m);
     }
     state->header->has_text = true;
     return SATF_OK;
@@ -300,14 +274,10 @@ static satf_status png_keep_text(io_png_state *state, const unsigned char *name,
     satf_metadata *m = &state->header->metadata;
     size_t bytes = m->text_bytes + IO_PNG_HEAD_BYTES + n; /* no more than the file has */
     if (!m->text || room_for(bytes) > room_for(m->text_bytes)) {
-        unsigned char *larger = satf_alloc(room_for(bytes));
+        unsigned char *larger = satf_grow(m->text, m->text_bytes, room_for(bytes));
         if (!larger) {
             return satf_fail_memory(state->ctx, room_for(bytes), "a PNG's text");
         }
-        if (m->text) {
-            memcpy(larger, m->text, m->text_bytes);
-        }
-        satf_free(m->text);
         m->text = larger;
     }
     unsigned char *to = m->text + m->text_bytes;

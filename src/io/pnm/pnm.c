@@ -243,8 +243,7 @@ static satf_status text_row(satf_context *ctx, io_source *source, const pnm *p, 
             return fail_sample(ctx, p, value);
         }
         if (wide) {
-            uint16_t v = (uint16_t)value;
-            memcpy(dst + 2 * i, &v, sizeof v);
+            io_store(dst + 2 * i, value, 2);
         } else {
             dst[i] = (char)value;
         }
@@ -296,22 +295,16 @@ static satf_status make_ink_row(satf_context *ctx, pnm *p, size_t row_bytes)
 }
 
 /* A row of CMYK of 8 or 16 bits, and alpha where there is some, to RGB. */
-static void ink_to_rgb(const pnm *p, bool wide, char *dst, size_t width)
+static inline void ink_to_rgb(const pnm *p, size_t sample, char *dst, size_t width)
 {
-    size_t sample = wide ? 2 : 1, step = (size_t)p->channels;
+    size_t step = (size_t)p->channels;
     for (size_t i = 0; i < width * step; i++) {
         size_t c = i % step; /* black comes fourth */
-        uint16_t ink[2] = {p->ink[i * sample], p->ink[(i - c + 3) * sample]};
-        if (wide) {
-            memcpy(&ink[0], p->ink + 2 * i, 2);
-            memcpy(&ink[1], p->ink + 2 * (i - c + 3), 2);
-        }
-        uint16_t light =
-            (uint16_t)(c == 4 ? ink[0]
-                              : io_ink_to_light(p->maxval - ink[0], p->maxval - ink[1], p->maxval));
-        unsigned char narrow = (unsigned char)light;
+        unsigned ink = (unsigned)io_load(p->ink + i * sample, sample),
+                 black = (unsigned)io_load(p->ink + (i - c + 3) * sample, sample);
         if (c != 3) {
-            memcpy(dst, wide ? (void *)&light : (void *)&narrow, sample);
+            unsigned light = io_ink_to_light(p->maxval - ink, p->maxval - black, p->maxval);
+            io_store(dst, c == 4 ? ink : light, sample);
             dst += sample;
         }
     }
@@ -348,7 +341,8 @@ static satf_status pnm_read_rows(satf_context *ctx, io_reader *reader, void *dst
             status = raw_row(ctx, &reader->source, p, wide, row, samples);
         } else {
             status = raw_row(ctx, &reader->source, p, wide, (char *)p->ink, inks);
-            ink_to_rgb(p, wide, row, status ? 0 : (size_t)v->width);
+            size_t pixels = status ? 0 : (size_t)v->width;
+            wide ? ink_to_rgb(p, 2, row, pixels) : ink_to_rgb(p, 1, row, pixels);
         }
     }
     if (!status && reader->next_row + n == v->height && another_follows(&reader->source)) {
@@ -464,10 +458,7 @@ static bool pnm_pack_bits(const io_plan *plan, const char *row, unsigned char *b
     unsigned white = (unsigned)plan->out_hi;
     memset(bits, 0, (width + 7) / 8);
     for (size_t x = 0; x < width; x++) {
-        uint16_t v = (unsigned char)row[x];
-        if (plan->out.type == SATF_U16) {
-            memcpy(&v, row + 2 * x, sizeof v);
-        }
+        uint64_t v = plan->out.type == SATF_U16 ? io_load(row + 2 * x, 2) : io_load(row + x, 1);
         if (v == 0) {
             bits[x / 8] |= (unsigned char)(0x80 >> x % 8);
         } else if (v != white) {

@@ -40,7 +40,7 @@ static satf_status take_pixels(satf_context *ctx, runs *r, size_t n, bool run)
         return satf_fail(ctx, SATF_DATA, "the bmp file is damaged: a run leaves its row");
     }
     if ((size_t)(r->end - r->at) < bytes) {
-        return stb_fail_short(ctx);
+        return io_fail_short(ctx, NULL);
     }
     bmp_runs_put(r, r->at, n, !run);
     r->at += (size_t)(r->end - r->at) < padded ? bytes : padded; /* the last may lack it */
@@ -51,7 +51,7 @@ static satf_status take_pixels(satf_context *ctx, runs *r, size_t n, bool run)
 static satf_status take_jump(satf_context *ctx, runs *r)
 {
     if (r->end - r->at < 2) {
-        return stb_fail_short(ctx);
+        return io_fail_short(ctx, NULL);
     }
     if (r->at[0] > r->of->width - r->x || r->at[1] > r->of->rows - r->y) {
         return satf_fail(ctx, SATF_DATA, "the bmp file is damaged: a jump leaves the picture");
@@ -75,7 +75,8 @@ satf_status io_bmp_unpack(satf_context *ctx, const unsigned char *in, size_t n, 
     satf_status status = SATF_OK;
     while (r.y < of->rows && !status) {
         if (r.end - r.at < 2) {
-            return bmp_runs_is_full(&r) ? SATF_OK : stb_fail_short(ctx); /* some write no end */
+            return bmp_runs_is_full(&r) ? SATF_OK
+                                        : io_fail_short(ctx, NULL); /* some write no end */
         }
         size_t count = r.at[0], code = r.at[1];
         r.at += count ? 1 : 2; /* a run's pixel follows its count */

@@ -50,18 +50,9 @@ static bool psd_probe(const unsigned char *head, size_t n)
     return n >= 6 && (memcmp(head, "8BPS\0\1", 6) == 0 || memcmp(head, "8BPS\0\2", 6) == 0);
 }
 
-static uint64_t big_long(const unsigned char *at, int bytes)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < bytes; i++) {
-        value = value << 8 | at[i];
-    }
-    return value;
-}
-
 static uint32_t big(const unsigned char *at, int bytes) /* of at most four */
 {
-    return (uint32_t)big_long(at, bytes);
+    return (uint32_t)io_load_big(at, (size_t)bytes);
 }
 
 static bool psd_skip(io_source *source, uint64_t n)
@@ -90,7 +81,7 @@ static bool begin_section(io_source *source, int bytes, section *s)
     if (io_source_read(source, length, (size_t)bytes) != (size_t)bytes) {
         return false;
     }
-    *s = (section){source, big_long(length, bytes)};
+    *s = (section){source, io_load_big(length, (size_t)bytes)};
     return true;
 }
 
@@ -110,7 +101,7 @@ static bool take_length(section *s, int bytes, uint64_t *length)
 {
     unsigned char data[8];
     bool there = psd_take(s, data, (uint64_t)bytes);
-    *length = there ? big_long(data, bytes) : 0;
+    *length = there ? io_load_big(data, (size_t)bytes) : 0;
     return there;
 }
 
@@ -332,8 +323,8 @@ static satf_status psd_describe(satf_context *ctx, io_reader *reader, const unsi
     io_header_set(&reader->header, width, big(header + 14, 4),
                   (p->indexed ? 3 : p->colours) + alpha, type, alpha,
                   (double)satf_type_max((int)type));
-    io_header_set_resolution(&reader->header, hints->per_inch[0] / 65536.0 / IO_METRES_PER_INCH,
-                             hints->per_inch[1] / 65536.0 / IO_METRES_PER_INCH);
+    io_set_resolution(&reader->header.metadata, hints->per_inch[0] / 65536.0 / IO_METRES_PER_INCH,
+                      hints->per_inch[1] / 65536.0 / IO_METRES_PER_INCH, IO_PER_METRE);
     memcpy(reader->header.others, hints->lost, sizeof hints->lost);
     reader->header.rows_in_order = false;
     reader->header.file_row_bytes =
@@ -438,19 +429,14 @@ static inline unsigned unblend(unsigned seen, unsigned alpha, unsigned max)
     return ink > max ? 0 : max - (unsigned)ink;
 }
 
-static void unblend_row(unsigned char *row, int64_t width, size_t colours, size_t sample)
+static inline void unblend_row(unsigned char *row, int64_t width, size_t colours, size_t sample)
 {
     unsigned max = sample == 1 ? UINT8_MAX : UINT16_MAX;
     for (int64_t x = 0; x < width; x++, row += (colours + 1) * sample) {
-        uint16_t pixel[4];
-        for (size_t c = 0; c < colours + 1; c++) {
-            pixel[c] = row[c * sample];
-            memcpy(&pixel[c], row + c * sample, sample == 1 ? 0 : 2);
-        }
-        for (size_t c = 0; c < colours && pixel[colours]; c++) {
-            uint16_t seen = (uint16_t)unblend(pixel[c], pixel[colours], max);
-            unsigned char narrow = (unsigned char)seen;
-            memcpy(row + c * sample, sample == 1 ? (void *)&narrow : (void *)&seen, sample);
+        unsigned alpha = (unsigned)io_load(row + colours * sample, sample);
+        for (size_t c = 0; c < colours && alpha; c++) {
+            unsigned char *at = row + c * sample;
+            io_store(at, unblend((unsigned)io_load(at, sample), alpha, max), sample);
         }
     }
 }
@@ -488,7 +474,12 @@ static satf_status psd_read_rows(satf_context *ctx, io_reader *reader, void *dst
         }
     }
     for (int64_t y = 0; y < n && !status && p->used > p->colours; y++) {
-        unblend_row((unsigned char *)dst + y * stride, v->width, (size_t)p->colours, sample);
+        unsigned char *row = (unsigned char *)dst + y * stride;
+        if (sample == 1) {
+            unblend_row(row, v->width, (size_t)p->colours, 1);
+        } else {
+            unblend_row(row, v->width, (size_t)p->colours, 2);
+        }
         status = satf_tick(ctx);
     }
     return status;

@@ -210,7 +210,7 @@ static satf_status fail_stb(satf_context *ctx, const io_format *format, const fe
         return f->status;
     }
     if (f->overrun) {
-        return stb_fail_short(ctx);
+        return io_fail_short(ctx, NULL);
     }
     const char *why = stbi_failure_reason();
     return satf_fail(ctx, SATF_DATA, "the %s file is damaged or of an unusual kind: %s",
@@ -344,7 +344,8 @@ static satf_status stb_decode(satf_context *ctx, io_reader *reader, const stb_fi
     io_header_set(&reader->header, width, height, channels, type, channels % 2 == 0,
                   (double)satf_type_max((int)type));
     reader->header.colours_missing = file->misses_colours;
-    io_header_set_resolution(&reader->header, file->per_metre[0], file->per_metre[1]);
+    io_set_resolution(&reader->header.metadata, file->per_metre[0], file->per_metre[1],
+                      IO_PER_METRE);
     state->row_bytes = (size_t)reader->header.view.stride;
     reader->header.held_bytes = state->row_bytes * (size_t)height;
     return SATF_OK;

@@ -78,7 +78,7 @@ static satf_status read_masks(satf_context *ctx, const stb_file *file, bool alph
 {
     size_t n = alpha ? 16 : 12;
     if (file->bytes < MASKS_AT + n) {
-        return stb_fail_short(ctx);
+        return io_fail_short(ctx, NULL);
     }
     b->has_masks = true;
     memcpy(b->masks, file->data + MASKS_AT, n);
@@ -99,7 +99,7 @@ static satf_status check_runs(satf_context *ctx, const stb_file *file, const bmp
 {
     io_source source;
     io_source_open_memory(file->data, file->bytes, &source);
-    return file->bytes < b->pixels_at ? stb_fail_short(ctx)
+    return file->bytes < b->pixels_at ? io_fail_short(ctx, NULL)
                                       : io_check_ratio(ctx, &source, pixels, b->depth, "", 0);
 }
 
@@ -130,7 +130,7 @@ static satf_status bmp_find_pixels(satf_context *ctx, const stb_file *file, bmp 
     }
     uint64_t needed = stride * (uint64_t)(rows - 1) + ((uint64_t)width * b->depth + 7) / 8;
     if (file->bytes < b->pixels_at || file->bytes - b->pixels_at < needed) {
-        return stb_fail_short(ctx);
+        return io_fail_short(ctx, NULL);
     }
     return SATF_OK;
 }
@@ -145,7 +145,7 @@ static satf_status bmp_read_header(satf_context *ctx, const stb_file *file, bmp 
                          b->header);
     }
     if (file->bytes < FILE_HEADER + b->header) {
-        return stb_fail_short(ctx);
+        return io_fail_short(ctx, NULL);
     }
     bool core = b->header == CORE;
     b->width = stb_little(in + 18, core ? 2 : 4);
@@ -165,13 +165,6 @@ static satf_status bmp_read_header(satf_context *ctx, const stb_file *file, bmp 
         status = read_masks(ctx, file, b->header >= 56 || compression == ALPHA_BITFIELDS, b);
     }
     return status ? status : bmp_find_pixels(ctx, file, b);
-}
-
-static void put_little(unsigned char *at, size_t value)
-{
-    for (int i = 0; i < 4; i++) {
-        at[i] = (unsigned char)(value >> (8 * i));
-    }
 }
 
 /* Is a pixel's number `there` or above? */
@@ -194,12 +187,12 @@ static bool bmp_misses_colours(const unsigned char *pixels, const bmp *b, size_t
 static void put_header(const bmp *b, size_t header, size_t pixels_at, unsigned char *out)
 {
     memcpy(out, "BM", 2);
-    put_little(out + 10, pixels_at);
-    put_little(out + 14, header);
-    put_little(out + 18, b->width);
-    put_little(out + 22, b->height);
-    put_little(out + 26, 1 | (size_t)b->out_depth << 16); /* planes and depth */
-    put_little(out + 30, b->has_masks ? BITFIELDS : PLAIN);
+    io_store_little(out + 10, pixels_at, 4);
+    io_store_little(out + 14, header, 4);
+    io_store_little(out + 18, b->width, 4);
+    io_store_little(out + 22, b->height, 4);
+    io_store_little(out + 26, 1 | (size_t)b->out_depth << 16, 4); /* planes and depth */
+    io_store_little(out + 30, b->has_masks ? BITFIELDS : PLAIN, 4);
     if (b->has_masks) {
         memcpy(out + MASKS_AT, b->masks, sizeof b->masks);
     }

@@ -14,18 +14,7 @@ typedef struct stb_file {
 
 static inline uint32_t stb_little(const unsigned char *at, int bytes)
 {
-    uint32_t value = 0;
-    for (int i = 0; i < bytes; i++) {
-        value |= (uint32_t)at[i] << (8 * i);
-    }
-    return value;
-}
-
-/* The file ends too early. */
-static inline satf_status stb_fail_short(satf_context *ctx)
-{
-    const io_source at_end = {.fd = -1};
-    return io_fail_short(ctx, &at_end);
+    return (uint32_t)io_load_little(at, (size_t)bytes);
 }
 
 /* Memory for a file made anew, all zeros, or NULL and *status. */

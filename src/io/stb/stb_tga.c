@@ -46,7 +46,7 @@ satf_status io_tga_prepare(satf_context *ctx, stb_file *file)
     size_t entry = ((size_t)in[7] + 7) / 8, map_at = HEADER + (size_t)in[0];
     size_t pixels_at = map_at + count * entry;
     if (file->bytes < pixels_at) {
-        return stb_fail_short(ctx);
+        return io_fail_short(ctx, NULL);
     }
     if (used && first + count > UINT16_MAX) {
         return satf_fail(ctx, SATF_UNSUPPORTED, "a TGA with a colour map beyond number 65534");
@@ -72,8 +72,7 @@ satf_status io_tga_prepare(satf_context *ctx, stb_file *file)
     memset(out + 3, 0, 5);
     if (used) { /* ... or all of a map */
         out[1] = 1;
-        out[5] = (unsigned char)wanted;
-        out[6] = (unsigned char)(wanted >> 8);
+        io_store_little(out + 5, wanted, 2);
         out[7] = in[7];
         memcpy(out + HEADER + first * entry, in + map_at, count * entry);
     }

@@ -23,16 +23,6 @@ static void name_lost(block_reader *r, const char *name)
     io_list_name(r->header->others, sizeof r->header->others, name);
 }
 
-/* Values in the machine's order. */
-static void tiff_block_swap_values(const io_tiff_layout *l, unsigned type, void *values,
-                                   size_t bytes)
-{
-    size_t unit = satf_tag_type_unit(type);
-    if (l->swapped && unit > 1) {
-        io_swap_bytes(values, bytes / unit, unit);
-    }
-}
-
 static satf_status refuse_bytes(const block_reader *r)
 {
     return satf_fail(r->t->ctx, SATF_LIMIT,
@@ -69,7 +59,7 @@ static void take_values(block_reader *r, const io_tiff_layout *l, const io_tiff_
     } else if (!io_tiff_look(t, at, values, tag.bytes)) {
         r->damaged = true;
     } else {
-        tiff_block_swap_values(l, e->type, values, tag.bytes);
+        satf_tag_order_values(l->msb, e->type, values, tag.bytes);
         tag.values = values;
         r->status = satf_tags_add(t->ctx, &r->tags, &tag);
     }
@@ -243,7 +233,7 @@ satf_status io_tiff_read_block(io_tiff_state *t, io_header *header)
         return r.status;
     }
     r.tags.bytes = satf_tags_keep(r.tags.block, r.tags.bytes);
-    if (l.swapped) {
+    if (l.msb == IO_LITTLE_ENDIAN) {
         swap_imagej(&r.tags);
     }
     if (r.tags.bytes == 0) {

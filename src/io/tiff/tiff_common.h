@@ -117,7 +117,8 @@ static inline const unsigned char *io_tiff_chunk_row(const io_tiff_state *t, int
 
 /* How a file's numbers stand in it. */
 typedef struct io_tiff_layout {
-    bool swapped, big;
+    bool msb; /* the most significant byte comes first */
+    bool big; /* it is a BigTIFF */
 } io_tiff_layout;
 
 /* An entry of a directory. */

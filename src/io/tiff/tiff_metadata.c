@@ -35,9 +35,7 @@ static size_t pack_longs(const io_tiff_state *t, unsigned char *longs, size_t by
 {
     size_t count = bytes / sizeof(uint32_t), narrow = 0;
     for (size_t i = 0; i < count; i++) {
-        uint32_t v;
-        memcpy(&v, longs + i * sizeof v, sizeof v);
-        narrow += v <= UINT8_MAX;
+        narrow += io_load(longs + 4 * i, 4) <= UINT8_MAX;
     }
     if (narrow < count) {
         if (TIFFIsByteSwapped(t->tif)) {
@@ -46,16 +44,12 @@ static size_t pack_longs(const io_tiff_state *t, unsigned char *longs, size_t by
         return bytes;
     }
     for (size_t i = 0; i < count; i++) {
-        uint32_t v;
-        memcpy(&v, longs + i * sizeof v, sizeof v);
-        longs[i] = (unsigned char)v;
+        longs[i] = (unsigned char)io_load(longs + 4 * i, 4);
     }
     return count;
 }
 
-/* IPTC alone becomes what it is everywhere else: a block of Photoshop's resources, number 0x0404.
- */
-static satf_status wrap_iptc(io_tiff_state *t, satf_metadata *m)
+static satf_status copy_bare_iptc(io_tiff_state *t, satf_metadata *m)
 {
     unsigned char *bare = NULL;
     size_t bytes = 0;
@@ -65,19 +59,9 @@ static satf_status wrap_iptc(io_tiff_state *t, satf_metadata *m)
     }
     bytes =
         unit_of(t, TIFFTAG_RICHTIFFIPTC) == sizeof(uint32_t) ? pack_longs(t, bare, bytes) : bytes;
-    static const unsigned char lead[] = "8BIM\4\4\0"; /* and its last zero: an empty name */
-    size_t all = sizeof lead + 4 + bytes + bytes % 2;
-    m->iptc = satf_alloc_zeroed(all);
-    if (m->iptc) {
-        memcpy(m->iptc, lead, sizeof lead);
-        for (int i = 0; i < 4; i++) {
-            m->iptc[sizeof lead + (size_t)i] = (unsigned char)(bytes >> (24 - 8 * i));
-        }
-        memcpy(m->iptc + sizeof lead + 4, bare, bytes);
-        m->iptc_bytes = all;
-    }
+    status = io_wrap_iptc(t->ctx, bare, bytes, m);
     satf_free(bare);
-    return m->iptc ? SATF_OK : satf_fail_memory(t->ctx, all, "IPTC");
+    return status;
 }
 
 static void read_resolution(const io_tiff_state *t, satf_metadata *m)
@@ -86,17 +70,13 @@ static void read_resolution(const io_tiff_state *t, satf_metadata *m)
     uint16_t unit = RESUNIT_INCH;
     TIFFGetFieldDefaulted(t->tif, TIFFTAG_RESOLUTIONUNIT, &unit);
     if (!TIFFGetField(t->tif, TIFFTAG_XRESOLUTION, &x) ||
-        !TIFFGetField(t->tif, TIFFTAG_YRESOLUTION, &y) || !(x > 0) || !(y > 0) || x > 1e9f ||
-        y > 1e9f || (unit == RESUNIT_NONE && x == y)) { /* square pixels, as if nothing were said */
+        !TIFFGetField(t->tif, TIFFTAG_YRESOLUTION, &y) || x > 1e9f || y > 1e9f) {
         return;
     }
-    double in_metre = unit == RESUNIT_INCH         ? 1 / IO_METRES_PER_INCH
-                      : unit == RESUNIT_CENTIMETER ? 100
-                                                   : 1;
-    m->has_resolution = true;
-    m->resolution_x = x * in_metre;
-    m->resolution_y = y * in_metre;
-    m->resolution_unit = unit == RESUNIT_INCH || unit == RESUNIT_CENTIMETER;
+    io_set_resolution(m, x, y,
+                      unit == RESUNIT_INCH         ? IO_PER_INCH
+                      : unit == RESUNIT_CENTIMETER ? IO_PER_CENTIMETRE
+                                                   : IO_PER_UNKNOWN);
 }
 
 satf_status io_tiff_metadata(io_tiff_state *t, io_header *header)
@@ -105,7 +85,7 @@ satf_status io_tiff_metadata(io_tiff_state *t, io_header *header)
     satf_status status = copy_tag(t, TIFFTAG_ICCPROFILE, &m->icc, &m->icc_bytes);
     status = status ? status : copy_tag(t, TIFFTAG_XMLPACKET, &m->xmp, &m->xmp_bytes);
     status = status ? status : copy_tag(t, TIFFTAG_PHOTOSHOP, &m->iptc, &m->iptc_bytes);
-    status = status || m->iptc ? status : wrap_iptc(t, m);
+    status = status || m->iptc ? status : copy_bare_iptc(t, m);
     read_resolution(t, m);
     return status ? status : io_tiff_read_block(t, header);
 }

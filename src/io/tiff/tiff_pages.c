@@ -33,14 +33,11 @@ static satf_status tiff_pages_keep(io_tiff_state *t, uint64_t at)
 {
     if (t->page_count == t->page_room) {
         int64_t room = t->page_room ? 2 * t->page_room : 16;
-        uint64_t *larger = satf_alloc((size_t)room * sizeof *larger);
+        size_t bytes = (size_t)room * sizeof *t->page_at;
+        uint64_t *larger = satf_grow(t->page_at, (size_t)t->page_count * sizeof *larger, bytes);
         if (!larger) {
-            return satf_fail_memory(t->ctx, (size_t)room * sizeof *larger, "a list of pages");
+            return satf_fail_memory(t->ctx, bytes, "a list of pages");
         }
-        if (t->page_count) {
-            memcpy(larger, t->page_at, (size_t)t->page_count * sizeof *larger);
-        }
-        satf_free(t->page_at);
         t->page_at = larger;
         t->page_room = room;
     }

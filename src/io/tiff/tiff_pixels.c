@@ -71,41 +71,6 @@ static void tiff_gather(const io_tiff_state *t, int64_t y, size_t width, size_t 
 
 /* -------------------------------------------------------------------- colours */
 
-static inline uint64_t get(const unsigned char *from, size_t size)
-{
-    uint8_t u8;
-    uint16_t u16;
-    uint32_t u32;
-    uint64_t u64;
-    switch (size) {
-    case 1:
-        memcpy(&u8, from, 1);
-        return u8;
-    case 2:
-        memcpy(&u16, from, 2);
-        return u16;
-    case 4:
-        memcpy(&u32, from, 4);
-        return u32;
-    default:
-        memcpy(&u64, from, 8);
-        return u64;
-    }
-}
-
-static inline void tiff_put_pixels(unsigned char *to, uint64_t value, size_t size)
-{
-    uint8_t u8 = (uint8_t)value;
-    uint16_t u16 = (uint16_t)value;
-    uint32_t u32 = (uint32_t)value;
-    memcpy(to,
-           size == 1   ? (void *)&u8
-           : size == 2 ? (void *)&u16
-           : size == 4 ? (void *)&u32
-                       : &value,
-           size);
-}
-
 /* A colour that has been multiplied by alpha, before that. */
 static inline uint64_t divide_by_alpha(uint64_t c, uint64_t a, uint64_t max)
 {
@@ -153,10 +118,10 @@ static inline void convert_pixel(const io_tiff_state *t, const unsigned char *in
     uint64_t v[4] = {0}, a = max, most = (1u << (t->bits & 15)) - 1;
     bool numbers = t->colour == IO_TIFF_PALETTE;
     for (size_t c = 0; c < t->colours; c++) {
-        v[c] = get(in + c * size, size);
+        v[c] = io_load(in + c * size, size);
     }
     if (t->alpha != IO_TIFF_NO_ALPHA) {
-        a = get(in + t->colours * size, size);
+        a = io_load(in + t->colours * size, size);
         a = numbers && t->bits < 8 ? (a * 255 + most / 2) / most : a; /* has not been spread */
     }
     for (size_t c = 0; c < t->colours && t->alpha == IO_TIFF_PREMULTIPLIED && !numbers; c++) {
@@ -164,10 +129,10 @@ static inline void convert_pixel(const io_tiff_state *t, const unsigned char *in
     }
     size_t colours = find_light(t, v, max);
     for (size_t c = 0; c < colours; c++) {
-        tiff_put_pixels(out + c * size, v[c], size);
+        io_store(out + c * size, v[c], size);
     }
     if (t->alpha != IO_TIFF_NO_ALPHA) {
-        tiff_put_pixels(out + colours * size, a, size);
+        io_store(out + colours * size, a, size);
     }
 }
 
@@ -214,7 +179,9 @@ void io_tiff_convert(const io_tiff_state *t, const satf_view *view, int64_t y, v
         convert_integers(t, width, channels, 1, dst);
     } else if (size == 2) {
         convert_integers(t, width, channels, 2, dst);
+    } else if (size == 4) {
+        convert_integers(t, width, channels, 4, dst);
     } else {
-        convert_integers(t, width, channels, size, dst);
+        convert_integers(t, width, channels, 8, dst);
     }
 }

@@ -5,18 +5,7 @@
 
 uint64_t io_tiff_number(const io_tiff_layout *l, const unsigned char *at, size_t bytes)
 {
-    unsigned char own[8];
-    memcpy(own, at, bytes);
-    if (l->swapped && bytes > 1) {
-        io_swap_bytes(own, 1, bytes);
-    }
-    uint16_t u16;
-    uint32_t u32;
-    uint64_t u64;
-    memcpy(&u16, own, sizeof u16);
-    memcpy(&u32, own, sizeof u32);
-    memcpy(&u64, own, sizeof u64);
-    return bytes == 2 ? u16 : bytes == 4 ? u32 : u64;
+    return l->msb ? io_load_big(at, bytes) : io_load_little(at, bytes);
 }
 
 bool io_tiff_look(const io_tiff_state *t, uint64_t at, void *to, size_t bytes)
@@ -31,8 +20,7 @@ uint64_t io_tiff_read_lead(const io_tiff_state *t, io_tiff_layout *l)
     if (!io_tiff_look(t, 0, lead, 8)) {
         return 0;
     }
-    bool big_endian = lead[0] == 'M';
-    l->swapped = big_endian == IO_LITTLE_ENDIAN;
+    l->msb = lead[0] == 'M';
     l->big = lead[2] == '+' || lead[3] == '+';
     return l->big ? io_tiff_look(t, 0, lead, 16) ? io_tiff_number(l, lead + 8, 8) : 0
                   : io_tiff_number(l, lead + 4, 4);

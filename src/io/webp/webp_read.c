@@ -32,12 +32,6 @@ typedef struct webp {
     satf_charge charge;    /* of what libwebp allocates for a frame */
 } webp;
 
-static satf_status fail_short(const webp *w)
-{
-    const io_source cut = {.fd = -1};
-    return io_fail_short(w->ctx, &cut);
-}
-
 static satf_status webp_fail_damaged(const webp *w, const char *what)
 {
     return satf_fail(w->ctx, SATF_DATA, "the WebP is damaged: %s", what);
@@ -270,7 +264,7 @@ static satf_status open_webp(satf_context *ctx, io_reader *reader)
     w->demux = WebPDemuxPartial(&w->data, &w->state);
     if (!w->demux) {
         return w->state == WEBP_DEMUX_PARSING_HEADER
-                   ? fail_short(w)
+                   ? io_fail_short(w->ctx, NULL)
                    : webp_fail_damaged(w, "its chunks make no sense");
     }
     w->width = WebPDemuxGetI(w->demux, WEBP_FF_CANVAS_WIDTH);
@@ -279,7 +273,7 @@ static satf_status open_webp(satf_context *ctx, io_reader *reader)
     w->animated = (WebPDemuxGetI(w->demux, WEBP_FF_FORMAT_FLAGS) & ANIMATION_FLAG) != 0;
     if (w->frames == 0 || w->width > INT32_MAX) { /* which says that it is not known yet */
         return w->state == WEBP_DEMUX_DONE ? webp_fail_damaged(w, "it holds no picture")
-                                           : fail_short(w);
+                                           : io_fail_short(w->ctx, NULL);
     }
     reader->pages = w->animated ? w->frames : 1;
     bool more = WebPDemuxGetFrame(w->demux, w->frames, &w->frame) && w->frame.complete;
@@ -294,7 +288,7 @@ static satf_status webp_find_frame(webp *w, int64_t number)
     if (number > w->frames || !WebPDemuxGetFrame(w->demux, (int)number, &w->frame) ||
         !w->frame.complete || (!w->animated && w->state != WEBP_DEMUX_DONE)) {
         return w->state == WEBP_DEMUX_DONE ? webp_fail_damaged(w, "a frame is missing")
-                                           : fail_short(w);
+                                           : io_fail_short(w->ctx, NULL);
     }
     return SATF_OK;
 }
