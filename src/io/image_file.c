@@ -26,8 +26,10 @@ satf_status io_read_whole(satf_context *ctx, io_reader *reader, satf_image **out
     return SATF_OK;
 }
 
+/* Reads the file at the path, that of the calls, or the one of so many bytes at `data`, whichever
+ * is not NULL; `what` names it where none is. */
 static satf_status read_image(satf_context *ctx, const char *path, const satf_file_calls *calls,
-                              satf_image **out)
+                              const void *data, size_t bytes, const char *what, satf_image **out)
 {
     if (out) {
         *out = NULL;
@@ -35,13 +37,14 @@ static satf_status read_image(satf_context *ctx, const char *path, const satf_fi
     if (!ctx) {
         return SATF_INVALID;
     }
-    if ((!path && !calls) || !out) {
-        return satf_fail(ctx, SATF_INVALID, "the file or the place for the image is missing");
+    if ((!path && !calls && !data) || !out) {
+        return satf_fail(ctx, SATF_INVALID, "the %s or the place for the image is missing", what);
     }
     io_reader *reader;
     satf_budget *before = satf_memory_begin(ctx);
     satf_progress_begin(ctx);
-    satf_status status = io_open(ctx, path, calls, &reader);
+    satf_status status =
+        data ? io_open_memory(ctx, data, bytes, &reader) : io_open(ctx, path, calls, &reader);
     if (!status) {
         status = io_read_whole(ctx, reader, out);
         io_close(reader);
@@ -52,35 +55,17 @@ static satf_status read_image(satf_context *ctx, const char *path, const satf_fi
 
 satf_status satf_image_read(satf_context *ctx, const char *path, satf_image **out)
 {
-    return read_image(ctx, path, NULL, out);
+    return read_image(ctx, path, NULL, NULL, 0, "file", out);
 }
 
 satf_status satf_image_read_from(satf_context *ctx, const satf_file_calls *from, satf_image **out)
 {
-    return read_image(ctx, NULL, from, out);
+    return read_image(ctx, NULL, from, NULL, 0, "file", out);
 }
 
 satf_status satf_image_decode(satf_context *ctx, const void *data, size_t bytes, satf_image **out)
 {
-    if (out) {
-        *out = NULL;
-    }
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!data || !out) {
-        return satf_fail(ctx, SATF_INVALID, "the data or the place for the image is missing");
-    }
-    io_reader *reader;
-    satf_budget *before = satf_memory_begin(ctx);
-    satf_progress_begin(ctx);
-    satf_status status = io_open_memory(ctx, data, bytes, &reader);
-    if (!status) {
-        status = io_read_whole(ctx, reader, out);
-        io_close(reader);
-    }
-    satf_image_disown(*out);
-    return satf_memory_end(ctx, before, status);
+    return read_image(ctx, NULL, NULL, data, bytes, "data", out);
 }
 
 static satf_status write_image(satf_context *ctx, const satf_image *image, const io_plan *plan,
@@ -96,59 +81,56 @@ static satf_status write_image(satf_context *ctx, const satf_image *image, const
     return status;
 }
 
-/* Writes to the path, or by the calls if they are not NULL. */
+/* Finds all that is written, but the pixels. `nameless`, of a place without a suffix, says so where
+ * the options name no format. */
+static satf_status plan_image(satf_context *ctx, const satf_image *image, const char *path,
+                              const char *nameless, const satf_write_options *options,
+                              satf_write_options *all, io_plan *plan)
+{
+    satf_status status = io_take_options(ctx, options, all);
+    if (!status && nameless && !all->format) {
+        status = satf_fail(ctx, SATF_INVALID, "%s no suffix to go by; name a format", nameless);
+    }
+    status = status ? status : io_make_plan(ctx, image, path, all, plan);
+    return status ? status : io_find_range(ctx, &image->view, all->clip_percent, plan);
+}
+
+/* Writes to the path, or by the calls if that is NULL; `missing` says so of what is not there. */
 static satf_status write_place(satf_context *ctx, const satf_image *image, const char *path,
-                               const satf_file_calls *calls, const satf_write_options *options)
+                               const satf_file_calls *calls, const char *missing,
+                               const satf_write_options *options)
 {
     io_plan plan;
     io_output *output;
     satf_write_options all;
-    satf_status status = io_take_options(ctx, options, &all);
-    if (!status && calls && !all.format) {
-        status = satf_fail(ctx, SATF_INVALID, "callbacks have no suffix to go by; name a format");
+    if (!ctx) {
+        return SATF_INVALID;
     }
+    if (!image || (!path && !calls)) {
+        return satf_fail(ctx, SATF_INVALID, "the image or the %s missing", missing);
+    }
+    satf_budget *before = satf_memory_begin(ctx);
+    satf_progress_begin(ctx);
+    satf_status status = plan_image(ctx, image, path ? path : "-", calls ? "callbacks have" : NULL,
+                                    options, &all, &plan);
+    status = status ? status : io_output_open(ctx, path, calls, all.no_clobber != 0, NULL, &output);
     if (!status) {
-        status = io_make_plan(ctx, image, path, &all, &plan);
+        status = write_image(ctx, image, &plan, io_output_file(output), &all);
+        status = io_output_end(ctx, output, status);
     }
-    if (!status) {
-        status = io_find_range(ctx, &image->view, all.clip_percent, &plan);
-    }
-    if (!status) {
-        status = io_output_open(ctx, path, calls, all.no_clobber != 0, NULL, &output);
-    }
-    if (status) {
-        return status;
-    }
-    status = write_image(ctx, image, &plan, io_output_file(output), &all);
-    return io_output_end(ctx, output, status);
+    return satf_memory_end(ctx, before, status);
 }
 
 satf_status satf_image_write(satf_context *ctx, const satf_image *image, const char *path,
                              const satf_write_options *options)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!image || !path) {
-        return satf_fail(ctx, SATF_INVALID, "the image or the path is missing");
-    }
-    satf_budget *before = satf_memory_begin(ctx);
-    satf_progress_begin(ctx);
-    return satf_memory_end(ctx, before, write_place(ctx, image, path, NULL, options));
+    return write_place(ctx, image, path, NULL, "path is", options);
 }
 
 satf_status satf_image_write_to(satf_context *ctx, const satf_image *image,
                                 const satf_file_calls *to, const satf_write_options *options)
 {
-    if (!ctx) {
-        return SATF_INVALID;
-    }
-    if (!image || !to) {
-        return satf_fail(ctx, SATF_INVALID, "the image or the callbacks are missing");
-    }
-    satf_budget *before = satf_memory_begin(ctx);
-    satf_progress_begin(ctx);
-    return satf_memory_end(ctx, before, write_place(ctx, image, "-", to, options));
+    return write_place(ctx, image, NULL, to, "callbacks are", options);
 }
 
 /* ---------------------------------------------------------------------- in memory */
@@ -169,14 +151,10 @@ static ssize_t image_file_append(void *user, const char *from, size_t n)
     }
     if (wanted > f->room) {
         size_t room = wanted + wanted / 2;
-        char *larger = room < wanted ? NULL : satf_alloc(room);
+        char *larger = room < wanted ? NULL : satf_grow(f->data, f->bytes, room);
         if (!larger) {
             return 0;
         }
-        if (f->bytes > 0) {
-            memcpy(larger, f->data, f->bytes);
-        }
-        satf_free(f->data);
         f->data = larger;
         f->room = room;
     }
@@ -190,16 +168,7 @@ static satf_status image_file_encode(satf_context *ctx, const satf_image *image,
 {
     io_plan plan;
     satf_write_options all;
-    satf_status status = io_take_options(ctx, options, &all);
-    if (!status && !all.format) {
-        status = satf_fail(ctx, SATF_INVALID, "memory has no suffix to go by; name a format");
-    }
-    if (!status) {
-        status = io_make_plan(ctx, image, "-", &all, &plan);
-    }
-    if (!status) {
-        status = io_find_range(ctx, &image->view, all.clip_percent, &plan);
-    }
+    satf_status status = plan_image(ctx, image, "-", "memory has", options, &all, &plan);
     if (status) {
         return status;
     }
