@@ -41,10 +41,10 @@ void io_tiff_end_record(io_tiff_record **record)
     }
 }
 
-satf_status io_tiff_add_to(satf_context *ctx, io_writer *writer, io_tiff_record *record,
-                           unsigned directory, unsigned tag, unsigned type, uint64_t count,
-                           const void *values)
+satf_status io_tiff_add_to(satf_context *ctx, io_writer *writer, unsigned directory, unsigned tag,
+                           unsigned type, uint64_t count, const void *values)
 {
+    io_tiff_record *record = writer->record;
     size_t bytes = (size_t)TIFFDataWidth((TIFFDataType)type) * count;
     if (bytes == 0 || record->entries == IO_TIFF_ENTRIES) {
         return SATF_OK;
@@ -65,10 +65,10 @@ satf_status io_tiff_add_to(satf_context *ctx, io_writer *writer, io_tiff_record 
     return status ? status : io_write(ctx, writer, values, bytes);
 }
 
-satf_status io_tiff_add(satf_context *ctx, io_writer *writer, io_tiff_record *record, unsigned tag,
-                        TIFFDataType type, uint64_t count, const void *values)
+satf_status io_tiff_add(satf_context *ctx, io_writer *writer, unsigned tag, TIFFDataType type,
+                        uint64_t count, const void *values)
 {
-    return io_tiff_add_to(ctx, writer, record, SATF_TAGS_PAGE, tag, type, count, values);
+    return io_tiff_add_to(ctx, writer, SATF_TAGS_PAGE, tag, type, count, values);
 }
 
 /* ---------------------------------------------------------------- the file's end */
@@ -88,9 +88,9 @@ static void tiff_directory_put(file_end *f, const void *bytes, size_t n)
 
 static void tiff_directory_put_number(file_end *f, uint64_t value, size_t bytes)
 {
-    uint16_t u16 = (uint16_t)value;
-    uint32_t u32 = (uint32_t)value;
-    tiff_directory_put(f, bytes == 2 ? (void *)&u16 : bytes == 4 ? (void *)&u32 : &value, bytes);
+    unsigned char number[8];
+    io_store(number, value, bytes);
+    tiff_directory_put(f, number, bytes);
 }
 
 static size_t offset_bytes(const file_end *f)

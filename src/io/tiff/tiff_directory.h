@@ -33,20 +33,19 @@ io_tiff_record *io_tiff_make_record(size_t entries, uint64_t strips);
 /* Sorts the entries; *record becomes one with no more room than they take. */
 void io_tiff_end_record(io_tiff_record **record);
 
-/* Adds a tag of so many values to a directory; its bytes go to the file unless they are few. What
- * does not fit any more is left out. */
-satf_status io_tiff_add_to(satf_context *ctx, io_writer *writer, io_tiff_record *record,
-                           unsigned directory, unsigned tag, unsigned type, uint64_t count,
-                           const void *values);
+/* Adds a tag of so many values to a directory of writer->record; its bytes go to the file unless
+ * they are few. What does not fit any more is left out. */
+satf_status io_tiff_add_to(satf_context *ctx, io_writer *writer, unsigned directory, unsigned tag,
+                           unsigned type, uint64_t count, const void *values);
 
 /* Adds a tag to the page's directory. */
-satf_status io_tiff_add(satf_context *ctx, io_writer *writer, io_tiff_record *record, unsigned tag,
-                        TIFFDataType type, uint64_t count, const void *values);
+satf_status io_tiff_add(satf_context *ctx, io_writer *writer, unsigned tag, TIFFDataType type,
+                        uint64_t count, const void *values);
 
 /* Ends the file: directories behind the pages, and what leads to them. */
 satf_status io_tiff_finish_pages(satf_context *ctx, io_pages *pages);
 
 /* The tags that metadata become. */
-satf_status io_tiff_add_metadata(satf_context *ctx, io_writer *writer, io_tiff_record *record);
+satf_status io_tiff_add_metadata(satf_context *ctx, io_writer *writer);
 
 #endif

@@ -16,7 +16,7 @@ static uint32_t rational(double value, uint32_t *below)
 }
 
 /* TIFF 6.0 requires it: 1 to 1, of no unit, where nothing is known. */
-static satf_status add_resolution(satf_context *ctx, io_writer *writer, io_tiff_record *record)
+static satf_status add_resolution(satf_context *ctx, io_writer *writer)
 {
     const satf_metadata *m = writer->metadata;
     bool metres = m && m->has_resolution && m->resolution_unit == 1;
@@ -31,44 +31,39 @@ static satf_status add_resolution(satf_context *ctx, io_writer *writer, io_tiff_
         x[0] = x[1] = y[0] = y[1] = 1;
         unit = RESUNIT_NONE;
     }
-    satf_status status = io_tiff_add(ctx, writer, record, TIFFTAG_XRESOLUTION, TIFF_RATIONAL, 1, x);
-    status = status ? status
-                    : io_tiff_add(ctx, writer, record, TIFFTAG_YRESOLUTION, TIFF_RATIONAL, 1, y);
-    return status ? status
-                  : io_tiff_add(ctx, writer, record, TIFFTAG_RESOLUTIONUNIT, TIFF_SHORT, 1, &unit);
+    satf_status status = io_tiff_add(ctx, writer, TIFFTAG_XRESOLUTION, TIFF_RATIONAL, 1, x);
+    status = status ? status : io_tiff_add(ctx, writer, TIFFTAG_YRESOLUTION, TIFF_RATIONAL, 1, y);
+    return status ? status : io_tiff_add(ctx, writer, TIFFTAG_RESOLUTIONUNIT, TIFF_SHORT, 1, &unit);
 }
 
-static satf_status add_tag(satf_context *ctx, io_writer *writer, io_tiff_record *record,
-                           const satf_tag *tag)
+static satf_status add_tag(satf_context *ctx, io_writer *writer, const satf_tag *tag)
 {
-    return io_tiff_add_to(ctx, writer, record, tag->directory, tag->tag, tag->type,
+    return io_tiff_add_to(ctx, writer, tag->directory, tag->tag, tag->type,
                           tag->bytes / satf_tag_type_bytes(tag->type), tag->values);
 }
 
 /* A description that programs read tells of what is written. */
-static satf_status add_description(satf_context *ctx, io_writer *writer, io_tiff_record *record,
-                                   satf_tag *tag)
+static satf_status add_description(satf_context *ctx, io_writer *writer, satf_tag *tag)
 {
     unsigned char *made;
     satf_status status = io_description_make(ctx, tag, &writer->plan, &made, &tag->bytes);
     tag->values = made ? made : tag->values;
-    status = status ? status : add_tag(ctx, writer, record, tag);
+    status = status ? status : add_tag(ctx, writer, tag);
     satf_free(made);
     return status;
 }
 
 /* The pages of a file are counted anew; of a page alone nothing is said. */
-static satf_status add_page_number(satf_context *ctx, io_writer *writer, io_tiff_record *record,
-                                   int64_t pages)
+static satf_status add_page_number(satf_context *ctx, io_writer *writer, int64_t pages)
 {
     uint16_t numbers[2] = {(uint16_t)writer->page, (uint16_t)pages};
     return pages < 2 || pages > UINT16_MAX
                ? SATF_OK
-               : io_tiff_add(ctx, writer, record, TIFFTAG_PAGENUMBER, TIFF_SHORT, 2, numbers);
+               : io_tiff_add(ctx, writer, TIFFTAG_PAGENUMBER, TIFF_SHORT, 2, numbers);
 }
 
 /* Adds the tags that the page of a TIFF had. */
-static satf_status add_tags(satf_context *ctx, io_writer *writer, io_tiff_record *record)
+static satf_status add_tags(satf_context *ctx, io_writer *writer)
 {
     const satf_metadata *m = writer->metadata;
     int64_t pages = writer->owns_pages ? 1 : writer->pages->wanted;
@@ -81,27 +76,25 @@ static satf_status add_tags(satf_context *ctx, io_writer *writer, io_tiff_record
             continue;
         }
         if (tag.tag == SATF_TAG_PAGE_NUMBER) {
-            status = add_page_number(ctx, writer, record, pages);
+            status = add_page_number(ctx, writer, pages);
         } else if (tag.tag == SATF_TAG_DESCRIPTION) {
-            status = fits ? add_description(ctx, writer, record, &tag) : SATF_OK;
+            status = fits ? add_description(ctx, writer, &tag) : SATF_OK;
         } else if (fits || !(satf_tag_kind(tag.tag) & SATF_TAG_STACK)) {
-            status = add_tag(ctx, writer, record, &tag);
+            status = add_tag(ctx, writer, &tag);
         }
     }
     return status;
 }
 
 /* Leads to a directory, which the file's end places. */
-static satf_status add_lead(satf_context *ctx, io_writer *writer, io_tiff_record *record,
-                            unsigned in, unsigned tag)
+static satf_status add_lead(satf_context *ctx, io_writer *writer, unsigned in, unsigned tag)
 {
     static const uint64_t nowhere = 0;
-    return io_tiff_add_to(ctx, writer, record, in, tag, TIFF_LONG8, 1, &nowhere);
+    return io_tiff_add_to(ctx, writer, in, tag, TIFF_LONG8, 1, &nowhere);
 }
 
 /* EXIF lets a JPEG's sides be shorts, which libtiff warns of. */
-static satf_status add_exif_tag(satf_context *ctx, io_writer *writer, io_tiff_record *record,
-                                satf_tag tag)
+static satf_status add_exif_tag(satf_context *ctx, io_writer *writer, satf_tag tag)
 {
     enum { WIDTH = 40962, HEIGHT };
     uint16_t narrow;
@@ -114,12 +107,11 @@ static satf_status add_exif_tag(satf_context *ctx, io_writer *writer, io_tiff_re
         tag.bytes = sizeof side;
         tag.values = (const unsigned char *)&side;
     }
-    return add_tag(ctx, writer, record, &tag);
+    return add_tag(ctx, writer, &tag);
 }
 
 /* EXIF's tags, those of its first directory where the page's say nothing. */
-static satf_status add_exif_tags(satf_context *ctx, io_writer *writer, io_tiff_record *record,
-                                 const satf_tags *exif)
+static satf_status add_exif_tags(satf_context *ctx, io_writer *writer, const satf_tags *exif)
 {
     const satf_metadata *m = writer->metadata;
     bool has[SATF_TAGS_DIRECTORIES] = {false};
@@ -131,36 +123,35 @@ static satf_status add_exif_tags(satf_context *ctx, io_writer *writer, io_tiff_r
         if (!page || ((satf_tag_kind(tag.tag) & SATF_TAG_KEPT) &&
                       !satf_tags_find(m->tags, m->tags_bytes, SATF_TAGS_PAGE, tag.tag, &own))) {
             has[tag.directory] = true;
-            status = add_exif_tag(ctx, writer, record, tag);
+            status = add_exif_tag(ctx, writer, tag);
         }
     }
     if (!status && has[SATF_TAGS_INTEROP]) {
         has[SATF_TAGS_EXIF] = true;
-        status = add_lead(ctx, writer, record, SATF_TAGS_EXIF, SATF_TAG_INTEROP_IFD);
+        status = add_lead(ctx, writer, SATF_TAGS_EXIF, SATF_TAG_INTEROP_IFD);
     }
     if (!status && has[SATF_TAGS_EXIF]) {
-        status = add_lead(ctx, writer, record, SATF_TAGS_PAGE, SATF_TAG_EXIF_IFD);
+        status = add_lead(ctx, writer, SATF_TAGS_PAGE, SATF_TAG_EXIF_IFD);
     }
-    return status || !has[SATF_TAGS_GPS]
-               ? status
-               : add_lead(ctx, writer, record, SATF_TAGS_PAGE, SATF_TAG_GPS_IFD);
+    return status || !has[SATF_TAGS_GPS] ? status
+                                         : add_lead(ctx, writer, SATF_TAGS_PAGE, SATF_TAG_GPS_IFD);
 }
 
-static satf_status add_exif(satf_context *ctx, io_writer *writer, io_tiff_record *record)
+static satf_status add_exif(satf_context *ctx, io_writer *writer)
 {
     const satf_metadata *m = writer->metadata;
     satf_tags exif = {NULL, 0, 0};
     bool damaged; /* which a note tells of */
     satf_status status = satf_exif_to_tags(ctx, m->exif, m->exif_bytes, &exif, &damaged);
-    status = status ? status : add_exif_tags(ctx, writer, record, &exif);
+    status = status ? status : add_exif_tags(ctx, writer, &exif);
     satf_free(exif.block);
     return status;
 }
 
-satf_status io_tiff_add_metadata(satf_context *ctx, io_writer *writer, io_tiff_record *record)
+satf_status io_tiff_add_metadata(satf_context *ctx, io_writer *writer)
 {
     const satf_metadata *m = writer->metadata;
-    satf_status status = add_resolution(ctx, writer, record);
+    satf_status status = add_resolution(ctx, writer);
     if (!m || status) {
         return status;
     }
@@ -178,12 +169,12 @@ satf_status io_tiff_add_metadata(satf_context *ctx, io_writer *writer, io_tiff_r
                   {TIFFTAG_XMLPACKET, TIFF_BYTE, m->xmp, m->xmp_bytes},
                   {TIFFTAG_PHOTOSHOP, TIFF_BYTE, m->iptc, m->iptc_bytes}};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks && !status; i++) {
-        status = io_tiff_add(ctx, writer, record, blocks[i].tag, blocks[i].type, blocks[i].bytes,
-                             blocks[i].at);
+        status =
+            io_tiff_add(ctx, writer, blocks[i].tag, blocks[i].type, blocks[i].bytes, blocks[i].at);
     }
     if (!status && orientation != 1) {
-        status = io_tiff_add(ctx, writer, record, TIFFTAG_ORIENTATION, TIFF_SHORT, 1, &orientation);
+        status = io_tiff_add(ctx, writer, TIFFTAG_ORIENTATION, TIFF_SHORT, 1, &orientation);
     }
-    status = status ? status : add_tags(ctx, writer, record);
-    return status ? status : add_exif(ctx, writer, record);
+    status = status ? status : add_tags(ctx, writer);
+    return status ? status : add_exif(ctx, writer);
 }

@@ -306,7 +306,7 @@ static satf_status tiff_write_add_number(tiff_writer *t, unsigned tag, uint32_t 
 {
     uint16_t narrow = (uint16_t)value;
     bool is_long = value > UINT16_MAX;
-    return io_tiff_add(t->ctx, t->writer, t->record, tag, is_long ? TIFF_LONG : TIFF_SHORT, 1,
+    return io_tiff_add(t->ctx, t->writer, tag, is_long ? TIFF_LONG : TIFF_SHORT, 1,
                        is_long ? (const void *)&value : &narrow);
 }
 
@@ -318,7 +318,7 @@ static satf_status add_samples(tiff_writer *t, unsigned tag, unsigned value)
     for (int c = 0; c < channels; c++) {
         all[c] = (uint16_t)value;
     }
-    return io_tiff_add(t->ctx, t->writer, t->record, tag, TIFF_SHORT, (uint64_t)channels, all);
+    return io_tiff_add(t->ctx, t->writer, tag, TIFF_SHORT, (uint64_t)channels, all);
 }
 
 static satf_status add_pixels(tiff_writer *t)
@@ -369,7 +369,7 @@ static satf_status tiff_write_finish(satf_context *ctx, io_writer *writer)
     t->ctx = ctx;
     add_strips(t->record);
     satf_status status = add_pixels(t);
-    status = status ? status : io_tiff_add_metadata(ctx, writer, t->record);
+    status = status ? status : io_tiff_add_metadata(ctx, writer);
     bool odd = writer->bytes & 1;
     io_tiff_end_record(&t->record);
     writer->record = t->record;
