@@ -103,8 +103,7 @@ static void help_usage(void)
     help_print_head(stdout);
     puts("\nOf any filter or option: --help WORD, such as --help guided, --help range. Exact "
          "definitions:\ndocs/filters.md. Filters are applied in the order written. Parameters "
-         "follow "
-         "behind commas:\n--box 15,border=mirror. A window may be a length: --help "
+         "follow behind commas:\n--box 15,border=mirror. A window may be a length: --help "
          "window.\n\nFilters:");
     for (size_t i = 0; satf_filter_name(i, NULL, 0);) {
         i = help_kind(i);

@@ -82,24 +82,21 @@ void help_man_page(void)
            ".SH DESCRIPTION\n",
            satf_version());
     roff_paragraph(
-        "Reads a picture, applies the filters in the order written, and writes the result. "
-        "A window of 255 x 255 pixels takes 1.4 to 3.8 times as long as one of 3 x 3. Results of "
-        "integer "
-        "images are exact: bit-identical on every device and with any number of threads, unless a "
-        "chain has real "
-        "numbers between its filters.");
+        "Reads a picture, applies the filters in the order written, and writes the result. A "
+        "window of 255 x 255 pixels takes 1.4 to 3.8 times as long as one of 3 x 3. Results of "
+        "integer images are exact: bit-identical on every device and with any number of threads, "
+        "unless a chain has real numbers between its filters.");
     puts(".PP");
     roff_paragraph(
-        "The format of an input is found by its content, that of an output by its suffix. "
-        "\"-\" is standard input or standard output (PNG there, unless --format names "
-        "another). Without any file, standard input is filtered to standard output in its own "
-        "format. Depth, alpha, colour profile, gamma, resolution, EXIF, XMP and IPTC of the input "
-        "reach the output where its format can hold them; thumbnails in them, which show the "
-        "unfiltered picture, do not. All pages of a TIFF, of an array or of an animation go into a "
-        "TIFF or an array; into another format goes the first, unless --page names others. Notes "
-        "on "
-        "standard error tell what else of the input the output lacks, such as comments; one that "
-        "more than three inputs of a batch share is counted.");
+        "The format of an input is found by its content, that of an output by its suffix. \"-\" is "
+        "standard input or standard output (PNG there, unless --format names another). Without any "
+        "file, standard input is filtered to standard output in its own format. Depth, alpha, "
+        "colour profile, gamma, resolution, EXIF, XMP and IPTC of the input reach the output where "
+        "its format can hold them; thumbnails in them, which show the unfiltered picture, do not. "
+        "All pages of a TIFF, of an array or of an animation go into a TIFF or an array; into "
+        "another format goes the first, unless --page names others. Notes on standard error tell "
+        "what else of the input the output lacks, such as comments; one that more than three "
+        "inputs of a batch share is counted.");
     puts(".PP");
     roff_paragraph(
         "An output appears whole or not at all, and an existing file stays as it was on "

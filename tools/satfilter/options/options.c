@@ -249,12 +249,10 @@ static const option options[] = {
     {GROUP_FILTERING, "region", 0, "X,Y,WxH", NULL,
      "filter W x H pixels from (X, Y) on; all others stay as they are",
      "The pixels around are seen: inside, the result is that of the whole picture. Columns and "
-     "rows "
-     "count from 0, as the file stores them, whatever its orientation, but under --auto-orient "
-     "as the upright picture has them. It is for filters whose "
-     "result has the size, type and channels of their input; a region that leaves the picture, or "
-     "a "
-     "page of it, is an error.",
+     "rows count from 0, as the file stores them, whatever its orientation, but under "
+     "--auto-orient as the upright picture has them. It is for filters whose result has the size, "
+     "type and channels of their input; a region that leaves the picture, or a page of it, is an "
+     "error.",
      TAKES(take_region)},
     {GROUP_FILTERING, "mask", 0, "FILE", "FILE",
      "filter where the picture FILE is white; where it is black pixels stay",
@@ -266,16 +264,11 @@ static const option options[] = {
     {GROUP_FILTERING, "linear", 0, NULL, NULL,
      "mix light, not samples: photographs keep their brightness",
      "Samples of a picture are no amounts of light: a checkerboard of black and white has the "
-     "light "
-     "of "
-     "188, and its samples have the mean 128. It matters to filters that mix pixels (--resize, "
-     "--box, "
-     "--gauss, --unsharp, --pixelate), not to those that compare them: thresholds, variances and "
-     "sums "
-     "are refused. It is --linearize in front of the filters and --delinearize behind, with the "
-     "curve "
-     "that each file's colour profile or gAMA says, else sRGB's; another curve than sRGB's or a "
-     "power is an error. The result has its input's type.",
+     "light of 188, and its samples have the mean 128. It matters to filters that mix pixels "
+     "(--resize, --box, --gauss, --unsharp, --pixelate), not to those that compare them: "
+     "thresholds, variances and sums are refused. It is --linearize in front of the filters and "
+     "--delinearize behind, with the curve that each file's colour profile or gAMA says, else "
+     "sRGB's; another curve than sRGB's or a power is an error. The result has its input's type.",
      IS_SET(linear)},
     {GROUP_FILTERING, "nodata", 0, "V|none", "none",
      "pixels of the value V do not count; default: a TIFF's GDAL_NODATA",
@@ -300,10 +293,8 @@ static const option options[] = {
      "Pixels are turned as they are read, and what is kept of the metadata says that they lie "
      "upright. Sizes, --region and resolutions are those of the upright picture. Pictures that "
      "options name (guide=, --by, --varbox, --mask, --weights) are turned by their own "
-     "orientation. It needs "
-     "no "
-     "filter beside it. A picture that is turned is held in memory as a whole, unless it is only "
-     "mirrored from left to right.",
+     "orientation. It needs no filter beside it. A picture that is turned is held in memory as a "
+     "whole, unless it is only mirrored from left to right.",
      IS_SET(auto_orient)},
     {GROUP_FILTERING, "dpi", 0, "N", NULL,
      "resolution of files that name none, for sizes such as 0.1in",
@@ -312,30 +303,26 @@ static const option options[] = {
      TAKES(take_dpi)},
     {GROUP_FILTERING, "module", 0, "FILE", "FILE", "load a filter of one's own from FILE",
      "It is an option then, for the words behind. A module is a shared object with a filter's "
-     "file, "
-     "compiled against satfilter-module.h; its code runs with the rights of whoever loads it. Its "
-     "filter is computed on the CPU.",
+     "file, compiled against satfilter-module.h; its code runs with the rights of whoever loads "
+     "it. Its filter is computed on the CPU.",
      TAKES(take_module)},
 
     {GROUP_FILES, "output", 'o', "DIR|FILE", "FILE",
      "write every output into the folder DIR, or all pages into FILE",
      "Several inputs become the pages of one .tif or .npy, one input after the other, by -o "
-     "both.tif "
-     "a.png b.tif. That needs no filter; pages of a TIFF may differ in size and samples. Other "
-     "formats hold one picture, so several inputs need a folder. "
-     "\"-\" is standard output. A name that ends with \"/\" or that is a folder stands for a "
-     "folder; "
-     "one with the suffix of a format, or of what is no regular file, such as /dev/stdout, for a "
-     "file; one without suffix for a folder. A suffix has two to five letters and digits, first a "
-     "letter: results-v1.2 has none. A suffix of no format is refused unless --format says what "
-     "the file is. Missing folders are made. In a folder an output has its input's name, with the "
-     "suffix of --format, else that of its input if it can be written, else .png; black and white "
-     "goes to .png rather than .jpg. In a batch two operands that give the same name, or names "
-     "that "
-     "links make one file, and an output that would replace an input, are refused before any work. "
-     "Of inputs from lists and folders that give the same name the first has it, and the others "
-     "fail. An input that fails costs the others nothing. On a full disk the inputs behind it that "
-     "go to the same disk are not tried; their number is told.",
+     "both.tif a.png b.tif. That needs no filter; pages of a TIFF may differ in size and samples. "
+     "Other formats hold one picture, so several inputs need a folder. \"-\" is standard output. A "
+     "name that ends with \"/\" or that is a folder stands for a folder; one with the suffix of a "
+     "format, or of what is no regular file, such as /dev/stdout, for a file; one without suffix "
+     "for a folder. A suffix has two to five letters and digits, first a letter: results-v1.2 has "
+     "none. A suffix of no format is refused unless --format says what the file is. Missing "
+     "folders are made. In a folder an output has its input's name, with the suffix of --format, "
+     "else that of its input if it can be written, else .png; black and white goes to .png rather "
+     "than .jpg. In a batch two operands that give the same name, or names that links make one "
+     "file, and an output that would replace an input, are refused before any work. Of inputs from "
+     "lists and folders that give the same name the first has it, and the others fail. An input "
+     "that fails costs the others nothing. On a full disk the inputs behind it that go to the same "
+     "disk are not tried; their number is told.",
      TAKES(take_output)},
     {GROUP_FILES, "parents", 0, NULL, NULL, "below DIR keep the inputs' whole paths, as cp does",
      "a/x.png goes to DIR/a/x.png instead of DIR/x.png. It holds for operands, lists and -r alike; "
@@ -411,9 +398,8 @@ static const option options[] = {
     {GROUP_PAGES, "page", 0, "N|A-B|all", "all",
      "pages of the inputs; default: all into .tif and .npy, else the first",
      "From 1 on; A- goes to the last page. Where several are asked for and the output is a picture "
-     "of one "
-     "page, each goes to a file of its own: name-0001.png, name-0002.png ... A page that fails "
-     "costs the others nothing: it is named, the output lacks it, and the exit status is 3.",
+     "of one page, each goes to a file of its own: name-0001.png, name-0002.png ... A page that "
+     "fails costs the others nothing: it is named, the output lacks it, and the exit status is 3.",
      TAKES(option_take_page)},
     {GROUP_PAGES, "axes", 0, "AXES", "ZYX YXC ZYXC CYX TZYX",
      "what the dimensions of .npy inputs are, such as ZYX or YXC",
@@ -460,9 +446,8 @@ static const option options[] = {
      "Window filters, --integral, --flip h and chains of them go by rows anyway where the CPU "
      "computes: in memory for as many rows as windows are high, however high the picture is. This "
      "refuses what cannot: interlaced PNG, .npy in Fortran order, PFM out of a pipe, PNG out of a "
-     "pipe into JPEG, "
-     "the SAT engine, CUDA devices. Border wrap "
-     "decodes the input twice, which without this is done for large pictures only.",
+     "pipe into JPEG, the SAT engine, CUDA devices. Border wrap decodes the input twice, which "
+     "without this is done for large pictures only.",
      BECOMES(route, SATF_ROUTE_ROWS)},
     {GROUP_RUNNING, "no-stream", 0, NULL, NULL,
      "by rows or as whole images: whole, even where rows would do", NULL,
@@ -510,43 +495,36 @@ static const option options[] = {
      IS_SET(verbose)},
     {GROUP_INFORMATION, "json", 0, NULL, NULL, "the same as one JSON object per input",
      "Its \"steps\" are in the order of the work; \"window\" of a step is its width and height in "
-     "pixels, or null; \"ms\" is null on a CUDA device, and "
-     "\"engine\", \"algorithm\" and \"device\" of the object are those of the last; "
-     "\"device_number\" says which CUDA device. \"bound\" is the stage that takes longest; "
-     "\"waiting\" is for threads and memory that other files have. An input that "
-     "is passed over has \"skipped\": true, one that fails \"error\", one whose output replaced a "
-     "file \"replaced\": true, one that is damaged and was read all the same \"damaged\": true, "
-     "one that was left when the disk was full \"not_tried\": true. A batch ends with an object "
-     "\"summary\" that counts what was done, replaced, failed, damaged, not tried and passed over. "
-     "They go to "
-     "standard output, or to standard error where the picture goes to standard output. Bytes of a "
-     "file name that are not UTF-8 appear as U+FFFD.",
+     "pixels, or null; \"ms\" is null on a CUDA device, and \"engine\", \"algorithm\" and "
+     "\"device\" of the object are those of the last; \"device_number\" says which CUDA device. "
+     "\"bound\" is the stage that takes longest; \"waiting\" is for threads and memory that other "
+     "files have. An input that is passed over has \"skipped\": true, one that fails \"error\", "
+     "one whose output replaced a file \"replaced\": true, one that is damaged and was read all "
+     "the same \"damaged\": true, one that was left when the disk was full \"not_tried\": true. A "
+     "batch ends with an object \"summary\" that counts what was done, replaced, failed, damaged, "
+     "not tried and passed over. They go to standard output, or to standard error where the "
+     "picture goes to standard output. Bytes of a file name that are not UTF-8 appear as U+FFFD.",
      IS_SET(json)},
     {GROUP_INFORMATION, "stats", 0, NULL, NULL,
      "least, greatest, mean and deviation of each channel of the result",
      "Of its finite samples but those of --nodata, before they become those of a picture: a "
      "deviation's are real numbers. The sums are exact for 8 and 16 bits. --json has them as "
-     "\"stats\", of several "
-     "pages "
-     "as \"page_stats\"; without it they are lines on standard error.",
+     "\"stats\", of several pages as \"page_stats\"; without it they are lines on standard error.",
      IS_SET(stats)},
     {GROUP_INFORMATION, "help", 'h', "[TOPIC]...", "TOPIC",
      "this, or all about filters, options, formats, algorithms", NULL,
      BECOMES(action, ACTION_HELP)},
     {GROUP_INFORMATION, "list", 0, NULL, NULL, "filters, borders, formats and algorithms",
      "With --json as one object. Its output_types are those of a small picture: of a large one "
-     "sums "
-     "may need u64.",
+     "sums may need u64.",
      BECOMES(action, ACTION_LIST)},
     {GROUP_INFORMATION, "self-test", 0, NULL, NULL,
      "check that this machine computes the right bits",
      "Filters small images by every filter, sample type and border, by every engine, instruction "
-     "set "
-     "and CUDA device of this machine. All must give the same bits, and those of every other "
-     "machine: "
-     "the SHA-256 of all results is compared with the recorded one. A difference is named, and the "
-     "exit status is 1. The last line is a witness, which can be handed in. With --json as one "
-     "object.",
+     "set and CUDA device of this machine. All must give the same bits, and those of every other "
+     "machine: the SHA-256 of all results is compared with the recorded one. A difference is "
+     "named, and the exit status is 1. The last line is a witness, which can be handed in. With "
+     "--json as one object.",
      BECOMES(action, ACTION_SELF_TEST)},
     {GROUP_INFORMATION, "version", 'V', NULL, NULL, "the version", NULL,
      BECOMES(action, ACTION_VERSION)},
