@@ -17,23 +17,18 @@ static int inputs_add(input_list *all, const char *path, size_t length, size_t n
 {
     if (all->count == all->room) {
         int room = all->room ? 2 * all->room : 64;
-        input *larger = all->room > INT_MAX / 2 ? NULL : malloc((size_t)room * sizeof *larger);
+        input *larger =
+            all->room > INT_MAX / 2 ? NULL : reallocarray(all->at, (size_t)room, sizeof *larger);
         if (!larger) {
             return out_of_memory();
         }
-        if (all->count) {
-            memcpy(larger, all->at, (size_t)all->count * sizeof *larger);
-        }
-        free(all->at);
         all->at = larger;
         all->room = room;
     }
-    char *copy = malloc(length + 1);
+    char *copy = strndup(path, length);
     if (!copy) {
         return out_of_memory();
     }
-    memcpy(copy, path, length);
-    copy[length] = '\0';
     all->at[all->count++] = (input){.path = copy, .name_at = name_at};
     return 0;
 }
@@ -94,63 +89,44 @@ static int add_named(const settings *s, input_list *all, const char *path, size_
 
 /* ------------------------------------------------------------------ lists */
 
-/* Reads all of the file, "-" for standard input; NULL after a message. */
-static char *read_all(const char *path, size_t *length)
+/* Adds the next name of a list: one up to the separator, which the last may lack. Empty ones are
+ * passed over, and of lines that end as Windows has them the CR is no part of the name. */
+static int add_listed(const settings *s, const char *path, char separator, const char *name,
+                      size_t length, input_list *all)
 {
-    FILE *file = strcmp(path, "-") ? fopen(path, "rbe") : stdin;
-    char *text = NULL;
-    size_t used = 0, room = 0;
-    bool good = file != NULL;
-    while (good && used == room) {
-        room = room ? 2 * room : 64 << 10;
-        errno = ENOMEM;
-        char *larger = malloc(room);
-        good = larger != NULL;
-        if (good) {
-            if (used) {
-                memcpy(larger, text, used);
-            }
-            free(text);
-            text = larger;
-            used += fread(text + used, 1, room - used, file);
-            good = !ferror(file);
-        }
+    length -= name[length - 1] == separator;
+    if (separator && memchr(name, '\0', length)) {
+        return usage_error(path, "holds a NUL byte; for names with NUL between them there is "
+                                 "--filelist0");
     }
-    if (!good) {
+    length -= separator && length && name[length - 1] == '\r';
+    return length ? add_named(s, all, name, length) : 0;
+}
+
+/* Adds the names in a file, "-" for standard input. */
+static int add_list(const settings *s, const char *path, char separator, input_list *all)
+{
+    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8's, in front of the first name */
+    FILE *file = strcmp(path, "-") ? fopen(path, "rbe") : stdin;
+    char *line = NULL;
+    size_t room = 0, skipped = sizeof mark - 1;
+    ssize_t n = 0;
+    int status = 0;
+    while (file && !status && (n = getdelim(&line, &room, separator, file)) > 0) {
+        skipped = (size_t)n >= skipped && memcmp(line, mark, skipped) == 0 ? skipped : 0;
+        if ((size_t)n > skipped) {
+            status = add_listed(s, path, separator, line + skipped, (size_t)n - skipped, all);
+        }
+        skipped = 0;
+    }
+    if (!status && (!file || !feof(file))) {
         message(path, "cannot be read: %s", strerror(errno));
-        free(text);
-        text = NULL;
+        status = EXIT_FAILURE;
     }
     if (file && file != stdin) {
         fclose(file);
     }
-    *length = used;
-    return text;
-}
-
-/* Names that end with `separator`; the last may lack it. Empty ones are passed over, and of lines
- * that end as Windows has them the CR is no part of the name. */
-static int add_list(const settings *s, const char *path, char separator, input_list *all)
-{
-    size_t length;
-    char *text = read_all(path, &length);
-    if (!text) {
-        return EXIT_FAILURE;
-    }
-    int status = 0;
-    if (separator && memchr(text, '\0', length)) {
-        status = usage_error(path, "holds a NUL byte; for names with NUL between them there is "
-                                   "--filelist0");
-    }
-    size_t start = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* UTF-8's mark */
-    for (size_t at = start; at < length && !status;) {
-        const char *end = memchr(text + at, separator, length - at);
-        size_t line = end ? (size_t)(end - text) - at : length - at;
-        size_t name = line - (separator && line && text[at + line - 1] == '\r');
-        status = name ? add_named(s, all, text + at, name) : 0;
-        at += line + 1;
-    }
-    free(text);
+    free(line);
     return status;
 }
 

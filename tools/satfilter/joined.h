@@ -1,9 +1,16 @@
-/* Several inputs whose pages go into one output: -o both.tif a.png b.tif. */
+/* What -o names: a folder, a file, or one of several inputs' pages, as in -o both.tif a.png b.tif.
+ */
 #ifndef SATFILTER_JOINED_H
 #define SATFILTER_JOINED_H
 
 #include "inputs.h"
 #include "outputs.h"
+
+typedef enum target_kind { TARGET_FOLDER, TARGET_FILE, TARGET_UNCLEAR } target_kind;
+
+/* The kind of -o for one input that was named, by itself and by the files that exist; s->output is
+ * not NULL. */
+target_kind target_kind_of(const settings *s);
 
 /* Does -o name a file that holds pages? */
 bool joined_holds_pages(const settings *s);

@@ -12,7 +12,6 @@
 
 #include "joined.h"
 #include "options/message.h"
-#include "target.h"
 
 static const char *base_name(const char *path)
 {
@@ -138,13 +137,12 @@ static char *name_in_folder(const settings *s, const char *relative, bool sharp)
         folder--;
     }
     const char *slash = s->output[folder - 1] == '/' ? "" : "/";
-    size_t bytes = folder + stem + suffix_length + 3;
-    char *name = malloc(bytes);
-    if (name) {
-        snprintf(name, bytes, "%.*s%s%.*s.%.*s", (int)folder, s->output, slash, (int)stem, relative,
-                 (int)suffix_length, suffix);
-        tidy(name + folder + strlen(slash) - 1); /* from the folder's last byte on */
+    char *name;
+    if (asprintf(&name, "%.*s%s%.*s.%.*s", (int)folder, s->output, slash, (int)stem, relative,
+                 (int)suffix_length, suffix) < 0) {
+        return NULL;
     }
+    tidy(name + folder + strlen(slash) - 1); /* from the folder's last byte on */
     return name;
 }
 
@@ -156,14 +154,11 @@ static char *name_page(const job *one, char *name)
     }
     const char *base = base_name(name), *dot = strrchr(base, '.');
     size_t stem = dot && dot > base ? (size_t)(dot - name) : strlen(name);
-    size_t bytes = strlen(name) + 24;
-    char *numbered = malloc(bytes);
-    if (numbered) {
-        snprintf(numbered, bytes, "%.*s-%0*lld%s", (int)stem, name, one->page_digits,
-                 (long long)one->page, name + stem);
-    }
+    char *numbered;
+    int length = asprintf(&numbered, "%.*s-%0*lld%s", (int)stem, name, one->page_digits,
+                          (long long)one->page, name + stem);
     free(name);
-    return numbered;
+    return length < 0 ? NULL : numbered;
 }
 
 /* ----------------------------------------------------------------- formats */
@@ -315,11 +310,7 @@ static char *find_target(const char *output)
         found = resolved || length == 0;
         if (found) {
             const char *start = resolved ? resolved : "", *rest = output + length + !!slash;
-            size_t bytes = strlen(start) + strlen(rest) + 2;
-            path = malloc(bytes);
-            if (path) {
-                snprintf(path, bytes, "%s/%s", start, rest);
-            }
+            path = asprintf(&path, "%s/%s", start, rest) < 0 ? NULL : path;
         }
         free(resolved);
     }
@@ -447,12 +438,10 @@ static int name_single(const settings *s, job *one)
         return usage_error("--parents", "keeps paths below a folder, and %s names a single file",
                            output);
     }
-    size_t bytes = strlen(output) + 1;
-    one->output = malloc(bytes);
+    one->output = strdup(output);
     if (!one->output) {
         return out_of_memory();
     }
-    memcpy(one->output, output, bytes);
     struct stat info;
     bool stream = strcmp(output, "-") == 0 ||
                   (stat(output, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));

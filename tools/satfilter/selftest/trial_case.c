@@ -72,15 +72,9 @@ static void store_float(int type, double value, unsigned char *sample)
 static void store_integer(int type, uint64_t bits, unsigned char *sample)
 {
     uint64_t value = bits % 16 < 4 ? 0 : bits % 16 < 8 ? UINT64_MAX : bits;
-    uint8_t u8 = (uint8_t)(value >> 56);
-    uint16_t u16 = (uint16_t)(value >> 48);
-    uint32_t u32 = (uint32_t)(value >> 32);
     size_t bytes = satf_type_bytes(type);
-    const void *as = bytes == 1   ? (void *)&u8
-                     : bytes == 2 ? (void *)&u16
-                     : bytes == 4 ? (void *)&u32
-                                  : (void *)&value;
-    memcpy(sample, as, bytes);
+    bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+    memcpy(sample, (char *)&value + (big ? 0 : sizeof value - bytes), bytes); /* its high bytes */
 }
 
 void trial_fill(const trial_case *c, void *memory, satf_view *view)
