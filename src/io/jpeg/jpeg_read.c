@@ -211,53 +211,35 @@ static void watch_scans(j_common_ptr cinfo)
     io_jpeg_tick(cinfo);
 }
 
-/* The marker's data behind `lead`, in *bytes; NULL if it begins otherwise or is no more. */
-static const unsigned char *jpeg_behind(jpeg_saved_marker_ptr m, int marker, const char *lead,
-                                        size_t lead_bytes, size_t *bytes)
-{
-    if (m->marker != marker || m->data_length <= lead_bytes ||
-        memcmp(m->data, lead, lead_bytes) != 0) {
-        return NULL;
-    }
-    *bytes = m->data_length - lead_bytes;
-    return m->data + lead_bytes;
-}
+/* Segments that something is made of; all others have names. */
+enum segment_kind { EXIF, XMP, MORE_XMP, ICC, IPTC, COMMENT, OTHER };
+#define LEAD(text) text, sizeof text
+static const struct {
+    enum segment_kind kind;
+    int marker;
+    const char *lead;
+    size_t bytes;
+} segments[] = {{EXIF, IO_JPEG_APP1, LEAD(IO_JPEG_EXIF_LEAD)},
+                {XMP, IO_JPEG_APP1, LEAD(IO_JPEG_XMP_LEAD)},
+                {MORE_XMP, IO_JPEG_APP1, LEAD(IO_JPEG_MORE_XMP_LEAD)},
+                {ICC, IO_JPEG_APP2, LEAD("ICC_PROFILE")},
+                {IPTC, IO_JPEG_APP13, LEAD(IO_JPEG_IPTC_LEAD)},
+                {COMMENT, JPEG_COM, "", 0}};
 
-#define BEHIND(m, marker, lead, bytes) jpeg_behind(m, marker, lead, sizeof lead, bytes)
-
-/* Copies metadata from markers. The first of several EXIF and XMP markers counts; IPTC's are one
- * block in parts. */
-static satf_status copy_markers(satf_context *ctx, const struct jpeg_decompress_struct *cinfo,
-                                satf_metadata *metadata)
+/* The kind of a segment, and the n bytes of its data behind the lead. */
+static enum segment_kind segment_of(jpeg_saved_marker_ptr m, const unsigned char **data, size_t *n)
 {
-    size_t all = 0, n;
-    const unsigned char *data;
-    satf_status status = SATF_OK;
-    for (jpeg_saved_marker_ptr m = cinfo->marker_list; m && !status; m = m->next) {
-        if (!metadata->exif && (data = BEHIND(m, IO_JPEG_APP1, IO_JPEG_EXIF_LEAD, &n))) {
-            status = satf_copy_block(ctx, data, n, &metadata->exif, &metadata->exif_bytes);
-        } else if (!metadata->xmp && (data = BEHIND(m, IO_JPEG_APP1, IO_JPEG_XMP_LEAD, &n))) {
-            status = satf_copy_block(ctx, data, n, &metadata->xmp, &metadata->xmp_bytes);
-        } else if (BEHIND(m, IO_JPEG_APP1, IO_JPEG_MORE_XMP_LEAD, &n)) {
-            metadata->xmp_extended = true;
-        } else if (BEHIND(m, IO_JPEG_APP13, IO_JPEG_IPTC_LEAD, &n)) {
-            all += n; /* of what is in memory, so it does not overflow */
+    for (size_t i = 0; i < sizeof segments / sizeof *segments; i++) {
+        size_t lead = segments[i].bytes;
+        if (m->marker == segments[i].marker && m->data_length >= lead &&
+            memcmp(m->data, segments[i].lead, lead) == 0) {
+            *data = m->data + lead;
+            *n = m->data_length - lead;
+            return segments[i].kind;
         }
     }
-    if (status || all == 0) {
-        return status;
-    }
-    metadata->iptc = satf_alloc(all);
-    if (!metadata->iptc) {
-        return satf_fail_memory(ctx, all, "a JPEG's metadata");
-    }
-    for (jpeg_saved_marker_ptr m = cinfo->marker_list; m; m = m->next) {
-        if ((data = BEHIND(m, IO_JPEG_APP13, IO_JPEG_IPTC_LEAD, &n))) {
-            memcpy(metadata->iptc + metadata->iptc_bytes, data, n);
-            metadata->iptc_bytes += n;
-        }
-    }
-    return SATF_OK;
+    *n = 0;
+    return OTHER;
 }
 
 static void jpeg_note_other(io_header *header, const char *name)
@@ -289,34 +271,55 @@ static const char *name_other(jpeg_saved_marker_ptr m, char name[8])
     return name;
 }
 
-/* The names of markers that nothing is made of, repeated EXIF and XMP among them. */
-static void note_others(const struct jpeg_decompress_struct *cinfo, io_header *header)
+/* Takes a block that may be there once: of several the first counts, and others are noted. */
+static satf_status copy_first(satf_context *ctx, const unsigned char *data, size_t n,
+                              unsigned char **to, size_t *bytes, const char *name,
+                              io_header *header)
 {
-    struct {
-        int marker;
-        const char *lead;
-        size_t bytes;
-        int more; /* that may come */
-    } known[] = {{IO_JPEG_APP1, IO_JPEG_EXIF_LEAD, sizeof IO_JPEG_EXIF_LEAD, 1},
-                 {IO_JPEG_APP1, IO_JPEG_XMP_LEAD, sizeof IO_JPEG_XMP_LEAD, 1},
-                 {IO_JPEG_APP1, IO_JPEG_MORE_XMP_LEAD, sizeof IO_JPEG_MORE_XMP_LEAD, INT_MAX},
-                 {IO_JPEG_APP2, "ICC_PROFILE", sizeof "ICC_PROFILE", INT_MAX},
-                 {IO_JPEG_APP13, IO_JPEG_IPTC_LEAD, sizeof IO_JPEG_IPTC_LEAD, INT_MAX},
-                 {JPEG_COM, "", 0, INT_MAX}};
-    for (jpeg_saved_marker_ptr m = cinfo->marker_list; m; m = m->next) {
-        bool other = m->original_length > 0;
-        for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-            if (m->marker == known[i].marker && m->data_length >= known[i].bytes &&
-                memcmp(m->data, known[i].lead, known[i].bytes) == 0) {
-                other = known[i].more == 0;
-                known[i].more -= m->data_length > known[i].bytes && !other;
-            }
-        }
-        if (other) {
-            char name[8];
+    if (*to) {
+        jpeg_note_other(header, name);
+    }
+    return *to || n == 0 ? SATF_OK : satf_copy_block(ctx, data, n, to, bytes);
+}
+
+/* Copies metadata from segments, and notes the names of those that nothing is made of. IPTC's are
+ * one block in parts. */
+static satf_status copy_segments(satf_context *ctx, const struct jpeg_decompress_struct *cinfo,
+                                 io_header *header)
+{
+    satf_metadata *metadata = &header->metadata;
+    size_t all = 0, n;
+    const unsigned char *data;
+    char name[8];
+    satf_status status = SATF_OK;
+    for (jpeg_saved_marker_ptr m = cinfo->marker_list; m && !status; m = m->next) {
+        enum segment_kind kind = segment_of(m, &data, &n);
+        if (kind == EXIF) {
+            status =
+                copy_first(ctx, data, n, &metadata->exif, &metadata->exif_bytes, "EXIF", header);
+        } else if (kind == XMP) {
+            status = copy_first(ctx, data, n, &metadata->xmp, &metadata->xmp_bytes, "XMP", header);
+        } else if (kind == OTHER && m->original_length > 0) {
             jpeg_note_other(header, name_other(m, name));
         }
+        metadata->xmp_extended |= kind == MORE_XMP && n > 0;
+        header->has_text |= kind == COMMENT;
+        all += kind == IPTC ? n : 0; /* of what is in memory, so it does not overflow */
     }
+    if (status || all == 0) {
+        return status;
+    }
+    metadata->iptc = satf_alloc(all);
+    if (!metadata->iptc) {
+        return satf_fail_memory(ctx, all, "a JPEG's metadata");
+    }
+    for (jpeg_saved_marker_ptr m = cinfo->marker_list; m; m = m->next) {
+        if (segment_of(m, &data, &n) == IPTC) {
+            memcpy(metadata->iptc + metadata->iptc_bytes, data, n);
+            metadata->iptc_bytes += n;
+        }
+    }
+    return SATF_OK;
 }
 
 /* What XMP says of pictures and videos that are not kept goes with them. */
@@ -464,13 +467,9 @@ static satf_status jpeg_open_header(satf_context *ctx, io_reader *reader)
         reader->header.held_bytes = 2 * coded_samples(cinfo);
     }
     reader->header.was_cmyk = n == 4;
-    for (jpeg_saved_marker_ptr m = cinfo->marker_list; m; m = m->next) {
-        reader->header.has_text |= m->marker == JPEG_COM;
-    }
     copy_density(cinfo, &reader->header.metadata);
     io_jpeg_note_coding(cinfo, &reader->header.metadata.jpeg);
-    status = copy_markers(ctx, cinfo, &reader->header.metadata);
-    note_others(cinfo, &reader->header);
+    status = copy_segments(ctx, cinfo, &reader->header);
     drop_links(&reader->header);
     status = status ? status : copy_icc(ctx, state, &reader->header.metadata);
     reader->header.icc_damaged = state->icc_damaged;

@@ -13,18 +13,13 @@ typedef struct profile {
     bool sound; /* every number has fitted */
 } profile;
 
-static void put32(unsigned char *at, uint32_t value)
-{
-    io_store_big(at, value, 4);
-}
-
 /* s15Fixed16Number */
 static void icc_put_number(profile *p, double value)
 {
     double units = floor(value * 65536 + 0.5);
     bool fits = units >= INT32_MIN && units <= INT32_MAX;
     p->sound &= fits;
-    put32(p->data + p->bytes, (uint32_t)(fits ? (int32_t)units : 0));
+    io_store_big(p->data + p->bytes, (uint32_t)(fits ? (int32_t)units : 0), 4);
     p->bytes += 4;
 }
 
@@ -33,7 +28,7 @@ static void begin_tag(profile *p, const char *name, const char *type)
 {
     unsigned char *tag = p->data + HEADER_BYTES + SIZE_BYTES + TAG_BYTES * p->tags++;
     memcpy(tag, name, 4);
-    put32(tag + 4, (uint32_t)p->bytes);
+    io_store_big(tag + 4, (uint32_t)p->bytes, 4);
     memcpy(p->data + p->bytes, type, 4);
     p->bytes += 8;
 }
@@ -43,7 +38,7 @@ static void end_tag(profile *p)
 {
     unsigned char *tag = p->data + HEADER_BYTES + SIZE_BYTES + TAG_BYTES * (p->tags - 1);
     uint32_t from = (uint32_t)tag[6] << 8 | tag[7];
-    put32(tag + 8, (uint32_t)p->bytes - from);
+    io_store_big(tag + 8, (uint32_t)p->bytes - from, 4);
     p->bytes = (p->bytes + 3) & ~(size_t)3;
 }
 
@@ -53,11 +48,11 @@ static void put_text(profile *p, const char *name, const char *text)
     enum { RECORD_BYTES = 12, AHEAD = 16 + RECORD_BYTES };
     begin_tag(p, name, "mluc");
     unsigned char *at = p->data + p->bytes;
-    put32(at, 1);
-    put32(at + 4, RECORD_BYTES);
+    io_store_big(at, 1, 4);
+    io_store_big(at + 4, RECORD_BYTES, 4);
     memcpy(at + 8, "enUS", 4);
-    put32(at + 12, (uint32_t)(2 * strlen(text)));
-    put32(at + 16, AHEAD);
+    io_store_big(at + 12, (uint32_t)(2 * strlen(text)), 4);
+    io_store_big(at + 16, AHEAD, 4);
     p->bytes += AHEAD - 8;
     for (; *text; text++) { /* UTF-16 */
         p->data[p->bytes + 1] = (unsigned char)*text;
@@ -205,11 +200,11 @@ size_t io_make_icc(const satf_metadata *m, int channels, unsigned char icc[IO_IC
     size_t tags = grey ? GREY_TAGS : COLOUR_TAGS;
     profile p = {icc, HEADER_BYTES + SIZE_BYTES + tags * TAG_BYTES, 0, true};
     memset(icc, 0, IO_ICC_BYTES);
-    put32(icc + 8, 0x04300000); /* version 4.3 */
+    io_store_big(icc + 8, 0x04300000, 4); /* version 4.3 */
     memcpy(icc + 12, grey ? "mntrGRAYXYZ " : "mntrRGB XYZ ", 12);
     memcpy(icc + 24, "\7\xd0\0\1\0\1", 6); /* a date, 1 January 2000: alike in all results */
     memcpy(icc + 36, "acsp", 4);
-    put32(icc + HEADER_BYTES, (uint32_t)tags);
+    io_store_big(icc + HEADER_BYTES, (uint32_t)tags, 4);
     put_text(&p, "desc", "PNG gAMA and cHRM");
     put_text(&p, "cprt", "CC0");
     put_numbers(&p, "wtpt", "XYZ ", d50, 3);
@@ -219,6 +214,6 @@ size_t io_make_icc(const satf_metadata *m, int channels, unsigned char icc[IO_IC
     } else {
         put_colours(&p, m);
     }
-    put32(icc, (uint32_t)p.bytes);
+    io_store_big(icc, (uint32_t)p.bytes, 4);
     return p.sound ? p.bytes : 0;
 }

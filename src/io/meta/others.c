@@ -8,7 +8,7 @@
 
 #include "../codec.h"
 
-/* Chunks of PNG, and what note_others() of jpeg_read.c calls markers of JPEG. */
+/* Chunks of PNG, and what name_other() of jpeg_read.c calls segments of JPEG. */
 static const struct {
     const char *name, *noun, *verb;
 } nouns[] = {
