@@ -59,7 +59,8 @@ covered()
                 }
             for (path in known)
                 if ((folder(path) in reached) || path ~ /^src\/(chain|run)\// ||
-                    path ~ /^tests\/(gpu\/|(test|chosen_device)\.c$)/ || path == "samples/camera.cu") take(path)
+                    path ~ /^tests\/(gpu\/[^\/]*|(test|chosen_device)\.c)$/ ||
+                    path == "samples/camera.cu") take(path)
             follow()
             for (i = 1; i <= count; i++) print list[i]
         }'
