@@ -182,6 +182,21 @@ TEST_ALONE(test_tall)
     }
 }
 
+/* Windows that hold the edges thousands of times, of whole numbers in doubles: the same bits. */
+TEST_ALONE(test_beyond)
+{
+    static const char *const specs[] = {"guided=20001", "guided=20001,border=mirror"};
+    ON_HOST satf_view in = gpu_image(220, 150, 1, SATF_U16, false, 3, 0);
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+        SCOPED_FILTER *filter = parse_filter(cpu, specs[k]);
+        gpu_trial t = trial_of(specs[k], filter, &in, 2);
+        t.out.type = SATF_F64;
+        t.out.full = 0;
+        t.out.stride = satf_row_samples(&t.out) * (int64_t)satf_type_bytes(t.out.type);
+        run_case(&t);
+    }
+}
+
 /* Squares of 16-bit colour weighted by 16-bit alpha, in sums of 128 bits. */
 TEST_ALONE(test_wide_sums)
 {
