@@ -29,7 +29,7 @@ MADE = {
     "radii.pgm": "awk 'BEGIN { print \"P2 600 400 255\"; for (y = 0; y < 400; y++) for (x = 0; x < 600; x++) "
                  "print int((y < 270 ? 270 - y : y - 270) / 20) }' > radii.pgm",
     "light.png": "./satfilter --gauss 40 samples/page.png light.png",
-    "order.npy": "python3 -c \"import numpy as n; "
+    "order.npy": f"{sys.executable} -c \"import numpy as n; "
                  "n.save('order.npy', n.arange(240000).reshape(4, 100, 4, 150).swapaxes(0, 2).ravel())\"",
 }
 PAGE = HERE / "gallery.md"

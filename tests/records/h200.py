@@ -327,7 +327,7 @@ def aims():
     receipt = json.loads(read("tests/gpu/receipt.json"))
     rows.append(["integers bit for bit, filters too",
                  f"{receipt['tests']} tests, {receipt['skipped']} skipped, {receipt['runs']:,} "
-                 f"runs compared (`tests/gpu/receipt.json`, {receipt['date'][:10]})",
+                 f"runs compared, of the sources of {receipt['date'][:10]} (`tests/gpu/receipt.json`)",
                  verdict(receipt["tests"] > 0 and receipt["skipped"] == 0)])
     return table(["<aim", "<measured", "<"], rows)
 
