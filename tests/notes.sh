@@ -112,10 +112,10 @@ $maker" -f $route --flip h tags.tif out.tif
             -f $route --box 3 --page 1 imagej.tif out.tif
         tells 0 "tags.tif: its GeoTIFF data is not kept: the pixels change their places
 $maker
-tags.tif: its text, such as a comment, is not kept
+tags.tif: its text ('a text', 'ab') is not kept
 tags.tif: its page name is not kept" -f $route --flip h tags.tif out.png
         tells 0 "$maker
-tags.tif: its text, such as a comment, is not kept
+tags.tif: its text ('a text', 'ab') is not kept
 tags.tif: its page name and GeoTIFF data are not kept" -f $route --box 3 tags.tif out.jpg
         tells 0 '' -f $route --strip --flip h tags.tif out.tif
     done

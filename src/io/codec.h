@@ -122,6 +122,9 @@ void io_header_settle(io_header *header);
  * "...". */
 void io_list_name(char *list, size_t bytes, const char *name);
 
+/* Adds the beginning of a text, up to a zero and at most 40 bytes, between quotes. */
+void io_list_text(char *list, size_t bytes, const char *quote, const void *text, size_t n);
+
 /* Makes upright the picture that the reader has just gone to: from now on the header is that of the
  * turned one. */
 void io_turn_upright(io_reader *reader);

@@ -54,7 +54,8 @@ typedef struct io_header {
                        * than one. Certain after the last row only */
     bool was_cmyk;    /* the file's colours were ink */
     bool alpha_unnamed;   /* the file does not say that its fourth sample is alpha */
-    bool has_text;        /* comments, which are not kept; certain after the last row only, ... */
+    char text[64];        /* keywords of text that is not kept, comments in quotes; "": there is
+                             none; certain after the last row only, ... */
     char others[64];      /* ... as is this: names of other data that are not kept; "": none; ... */
     bool xmp_damaged;     /* ... as is this: it has XMP that cannot be read */
     bool colours_missing; /* ... and this: pixels name colours that their palette lacks, and are

@@ -76,6 +76,9 @@
          (ctx, iptc, bytes, metadata))                                                             \
     CALL(bool, io_icc_fits, (const satf_metadata *metadata, int channels), (metadata, channels))   \
     DO(void, io_list_name, (char *list, size_t bytes, const char *name), (list, bytes, name))      \
+    DO(void, io_list_text,                                                                         \
+       (char *list, size_t bytes, const char *quote, const void *text, size_t n),                  \
+       (list, bytes, quote, text, n))                                                              \
     CALL(size_t, io_make_icc,                                                                      \
          (const satf_metadata *metadata, int channels, unsigned char icc[IO_ICC_BYTES]),           \
          (metadata, channels, icc))                                                                \

@@ -11,6 +11,7 @@
 #include "../chain/chain.h"
 #include "../chain/pass.h"
 #include "../io/codec.h"
+#include "../io/numbers.h"
 #include "../io/meta/description.h"
 #include "../io/meta/others.h"
 #include "region.h"
@@ -285,26 +286,41 @@ satf_status pipeline_writer_open(satf_context *ctx, const pipeline_job *job, con
     return status;
 }
 
-/* Names of a TIFF's tags that the output does not hold, as io_describe_others() knows them; *text:
- * there are texts among them. */
-static void name_lost_tags(const pipeline_job *job, const satf_metadata *m, char *names,
-                           size_t bytes, bool *text)
+/* Room for what is not kept, by all that can name it. */
+typedef struct lost_names {
+    char others[2 * sizeof((io_header *)0)->others], text[2 * sizeof((io_header *)0)->text];
+} lost_names;
+
+/* Names of a TIFF's tags that the output does not hold, as io_describe_others() knows them, and the
+ * texts among them. */
+static void name_lost_tags(const pipeline_job *job, const satf_metadata *m, lost_names *names)
 {
     size_t at = 0;
     satf_tag tag;
     while (satf_tags_next(m->tags, m->tags_bytes, &at, &tag)) {
         unsigned kind = satf_tag_kind(tag.tag);
         if ((kind & SATF_TAG_GEO) && !pipeline_moves(job)) {
-            io_list_name(names, bytes, "GeoTIFF");
+            io_list_name(names->others, sizeof names->others, "GeoTIFF");
         } else if (kind & SATF_TAG_STACK) {
-            io_list_name(names, bytes, "ImageJ");
+            io_list_name(names->others, sizeof names->others, "ImageJ");
         } else if (kind & SATF_TAG_COLOUR) {
-            io_list_name(names, bytes, "cHRM");
+            io_list_name(names->others, sizeof names->others, "cHRM");
         } else if (tag.tag == SATF_TAG_PAGE_NAME) {
-            io_list_name(names, bytes, "page");
+            io_list_name(names->others, sizeof names->others, "page");
         } else if ((kind & SATF_TAG_TEXT) && !(kind & SATF_TAG_GEO) && !satf_tag_in_exif(&tag)) {
-            *text = true;
+            io_list_text(names->text, sizeof names->text, "'", tag.values, tag.bytes);
         }
+    }
+}
+
+/* Names of the chunks of a PNG's text. */
+static void name_lost_chunks(const satf_metadata *m, lost_names *names)
+{
+    enum { HEAD = 8 };
+    size_t n;
+    for (size_t at = 0; at + HEAD <= m->text_bytes; at += HEAD + n) {
+        n = (size_t)io_load_big(m->text + at, 4);
+        io_list_text(names->text, sizeof names->text, "", m->text + at + HEAD, n);
     }
 }
 
@@ -327,13 +343,17 @@ static void job_note_lost(satf_file_report *result, const pipeline_job *job, con
 {
     const satf_metadata *m = &header->metadata;
     unsigned keeps = plan->format->keeps;
-    char others[200], names[2 * sizeof header->others];
-    bool text = header->has_text || (m->text && !(keeps & IO_KEEPS_TEXT));
-    memcpy(names, header->others, sizeof header->others);
+    char others[200];
+    lost_names names;
+    memcpy(names.others, header->others, sizeof header->others);
+    memcpy(names.text, header->text, sizeof header->text);
+    if (!(keeps & IO_KEEPS_TEXT)) {
+        name_lost_chunks(m, &names);
+    }
     if (keeps & IO_KEEPS_TAGS) {
         note_tags(result, job, plan, m);
     } else {
-        name_lost_tags(job, m, names, sizeof names, &text);
+        name_lost_tags(job, m, &names);
     }
     bool laid_anew = (keeps & IO_KEEPS_TAGS) || m->tiff_compression;
     if ((keeps & IO_KEEPS_EXIF) && laid_anew &&
@@ -342,10 +362,12 @@ static void job_note_lost(satf_file_report *result, const pipeline_job *job, con
                           "the camera maker's notes in its EXIF change their place, which makes "
                           "offsets in them wrong");
     }
-    if (text) {
-        pipeline_note_add(result, job->input, "its text, such as a comment, is not kept");
+    if (*names.text) {
+        bool comment = *names.text == '"';
+        pipeline_note_add(result, job->input, "its %s%s%s is not kept",
+                          comment ? "comment " : "text (", names.text, comment ? "" : ")");
     }
-    const char *verb = io_describe_others(names, others, sizeof others);
+    const char *verb = io_describe_others(names.others, others, sizeof others);
     if (verb) {
         pipeline_note_add(result, job->input, "its %s %s not kept", others, verb);
     }

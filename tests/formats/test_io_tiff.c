@@ -303,7 +303,7 @@ TEST(metadata)
         assert_true(fabs(m->resolution_x - (i ? 25400 : 10000)) < 1e-6);
         assert_true(fabs(m->resolution_y - (i ? 12700 : 5000)) < 1e-6);
         assert_int_equal(satf_exif_orientation(m->exif, m->exif_bytes), 6);
-        assert_false(reader->header.has_text);
+        assert_string_equal(reader->header.text, "");
         assert_string_equal(reader->header.others, "");
         assert_int_equal(reader->header.pictures, 1);
     }

@@ -97,7 +97,7 @@ TEST(raw_profiles)
         assert_block(cases[c].data, m->exif, m->exif_bytes, exif, exif ? want : 0);
         assert_block(cases[c].data, m->xmp, m->xmp_bytes, xmp, xmp ? want : 0);
         assert_block(cases[c].data, m->iptc, m->iptc_bytes, iptc, iptc ? want : 0);
-        assert_int_equal(reader->header.has_text, want == 0);
+        assert_string_equal(reader->header.text, want ? "" : keyword);
     }
 }
 
@@ -115,7 +115,7 @@ TEST(first_counts)
         SCOPED_READER *reader = read_through(ctx, &file, false);
         const satf_metadata *m = &reader->header.metadata;
         assert_block("EXIF", m->exif, m->exif_bytes, i ? "II*\0chunk" : "II*\0first", 9);
-        assert_true(reader->header.has_text);
+        assert_string_equal(reader->header.text, "Raw profile type exif");
         size_t first = 12u + file.data[BEHIND_IHDR + 3]; /* bytes of the chunk */
         put_chunk(&file, BEHIND_IHDR + first, "eXIf", "II*\0chunk", 9);
     }
@@ -310,8 +310,10 @@ TEST(described)
         const char *verb;
     } cases[] = {
         {"", "", NULL},
-        {"iCCP", "faulty colour profile", "is"},
-        {"iCCP, bKGD", "faulty colour profile and background colour", "are"},
+        {"iCCP", "colour profile, which is faulty (the pixels are not converted),", "is"},
+        {"iCCP, bKGD",
+         "colour profile, which is faulty (the pixels are not converted), and background colour",
+         "are"},
         {"pHYs, eXIf, gAMA", "faulty resolution, EXIF and faulty gamma", "are"},
         {"cICP, mDCV", "HDR description", "is"},
         {"sPLT, cHRM, PLTE", "suggested palette and colour primaries", "are"},

@@ -271,16 +271,24 @@ static void write_inserted(const inserted *i)
 #define SOFTWARE "\0\0\0\012tEXtSoftware\0x\112\215\277\316"
 #define XMP "\0\0\0\032iTXtXML:com.adobe.xmp\0\1\0\0\0xxxx$>\227\241"
 
+#define LONG_COMMENT "\xff\xfe\0\057File written\nby a program of the year 1998, ."
+
 /* Text in front of a PNG's pixels and behind them, and in a JPEG. */
 TEST_ALONE(lost_text)
 {
-    static const char text[] = "its text, such as a comment, is not kept",
+    static const char text[] = "its text (Comment) is not kept",
+                      comment[] = "its comment \"hello\" is not kept",
+                      cut[] = "its comment \"File written\\nby a program of the year 19...\" is "
+                              "not kept",
                       xmp[] = "its XMP is damaged and not kept";
-    static const inserted cases[] = {
-        {"in.png", 3, PNG_HEAD, COMMENT, 22, text},    {"in.png", 3, -PNG_END, COMMENT, 22, text},
-        {"in.png", 3, PNG_HEAD, SOFTWARE, 22, NULL},   {"in.png", 3, -PNG_END, SOFTWARE, 22, NULL},
-        {"in.png", 3, PNG_HEAD, XMP, 38, xmp},         {"in.png", 3, -PNG_END, XMP, 38, xmp},
-        {"in.jpg", 3, 2, "\xff\xfe\0\7hello", 9, text}};
+    static const inserted cases[] = {{"in.png", 3, PNG_HEAD, COMMENT, 22, text},
+                                     {"in.png", 3, -PNG_END, COMMENT, 22, text},
+                                     {"in.png", 3, PNG_HEAD, SOFTWARE, 22, NULL},
+                                     {"in.png", 3, -PNG_END, SOFTWARE, 22, NULL},
+                                     {"in.png", 3, PNG_HEAD, XMP, 38, xmp},
+                                     {"in.png", 3, -PNG_END, XMP, 38, xmp},
+                                     {"in.jpg", 3, 2, "\xff\xfe\0\7hello", 9, comment},
+                                     {"in.jpg", 3, 2, LONG_COMMENT, 49, cut}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         static const char *const outputs[] = {"o.png", "o.jpg",
                                               "o.ppm"}; /* which has none at all */

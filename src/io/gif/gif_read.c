@@ -32,8 +32,7 @@ typedef struct gif {
     unsigned char *before;       /* what the last frame covers; NULL: nobody wants to know */
     unsigned char *line;         /* a frame's numbers of colours */
     bool missing;                /* it names colours that its table lacks */
-    bool text;                   /* it has comments, and data of these names */
-    char others[32];
+    char text[64], others[32];   /* as in io_header */
 } gif;
 
 static satf_status gif_fail_damaged(const gif *g, const char *what)
@@ -102,7 +101,9 @@ static bool read_place(GifFileType *file)
 static void note_extension(gif *g, int label, const GifByteType *block)
 {
     static const char *const known[][2] = {{"XMP DataXMP", "packet"}, {"ICCRGBG1012", "profile"}};
-    g->text |= label == COMMENT_EXT_FUNC_CODE;
+    if (label == COMMENT_EXT_FUNC_CODE) {
+        io_list_text(g->text, sizeof g->text, "\"", block ? block + 1 : NULL, block ? block[0] : 0);
+    }
     for (size_t i = 0; label == APPLICATION_EXT_FUNC_CODE && i < 2; i++) {
         size_t n = strlen(known[i][0]);
         if (block && block[0] == n && memcmp(block + 1, known[i][0], n) == 0) {
@@ -414,7 +415,7 @@ static satf_status gif_go_to(satf_context *ctx, io_reader *reader, int64_t page)
     reader->header.held_bytes = gif_held_bytes(g);
     reader->header.colours_missing = g->missing;
     if (page == 0) { /* which is said once of all pages */
-        reader->header.has_text = g->text;
+        memcpy(reader->header.text, g->text, sizeof g->text);
         memcpy(reader->header.others, g->others, sizeof g->others);
     }
     return SATF_OK;

@@ -303,7 +303,9 @@ static satf_status copy_segments(satf_context *ctx, const struct jpeg_decompress
             jpeg_note_other(header, name_other(m, name));
         }
         metadata->xmp_extended |= kind == MORE_XMP && n > 0;
-        header->has_text |= kind == COMMENT;
+        if (kind == COMMENT) {
+            io_list_text(header->text, sizeof header->text, "\"", data, n);
+        }
         all += kind == IPTC ? n : 0; /* of what is in memory, so it does not overflow */
     }
     if (status || all == 0) {
@@ -413,14 +415,14 @@ static uint64_t coded_samples(const struct jpeg_decompress_struct *cinfo)
 /* Metadata whole, of other segments how they begin, and none between scans. */
 static void save_markers(struct jpeg_decompress_struct *cinfo, bool in_header)
 {
-    enum { BEGINNING = 32, ADOBE = JPEG_APP0 + 14 }; /* which libjpeg reads */
+    enum { BEGINNING = 48, ADOBE = JPEG_APP0 + 14 }; /* which libjpeg reads */
     for (int marker = IO_JPEG_APP1; marker <= JPEG_APP0 + 15; marker++) {
         bool whole = marker <= IO_JPEG_APP2 || marker == IO_JPEG_APP13;
         if (marker != ADOBE) {
             jpeg_save_markers(cinfo, marker, !in_header ? 0 : whole ? 0xffff : BEGINNING);
         }
     }
-    jpeg_save_markers(cinfo, JPEG_COM, in_header);
+    jpeg_save_markers(cinfo, JPEG_COM, in_header ? BEGINNING : 0);
 }
 
 static satf_status jpeg_open_header(satf_context *ctx, io_reader *reader)

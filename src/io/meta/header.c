@@ -106,6 +106,17 @@ void io_list_name(char *list, size_t bytes, const char *name)
     }
 }
 
+void io_list_text(char *list, size_t bytes, const char *quote, const void *text, size_t n)
+{
+    enum { MOST = 40 };
+    char name[MOST + 8];
+    size_t length = n ? strnlen(text, n > MOST ? MOST + 1 : n) : 0;
+    bool cut = length > MOST;
+    snprintf(name, sizeof name, "%s%.*s%s%s", quote, cut ? MOST : (int)length,
+             length ? (const char *)text : "", cut ? "..." : "", quote);
+    io_list_name(list, bytes, *name ? name : "...");
+}
+
 satf_status io_check_size(satf_context *ctx, int64_t width, int64_t height, int64_t pixel_bytes)
 {
     if (width < 1 || height < 1) {

@@ -24,7 +24,7 @@ static const struct {
     {"eXIf", "EXIF", "is"},
     {"gAMA", "faulty gamma", "is"},
     {"hIST", "histogram", "is"},
-    {"iCCP", "faulty colour profile", "is"},
+    {"iCCP", "colour profile, which is faulty (the pixels are not converted),", "is"},
     {"iDOT", "decoder's index", "is"},
     {"mDCV", "HDR description", "is"},
     {"mDCv", "HDR description", "is"},

@@ -17,6 +17,7 @@ typedef struct io_png_state {
     io_source *source;  /* reading */
     io_header *header;  /* the reader's */
     int64_t frames;     /* of an animation; 0: it is none */
+    bool block_lost;    /* the one at hand is not kept */
     int64_t looked_to;  /* io_png_find_metadata() has taken what is in front of that */
     int64_t unpacked;   /* bytes of text */
     int64_t other_from; /* where what is no pixels begins in the source; -1: among the pixels */

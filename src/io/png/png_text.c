@@ -116,7 +116,7 @@ static satf_status take_xmp(io_png_state *state, const text *t)
 {
     satf_metadata *m = &state->header->metadata;
     if (m->xmp) {
-        state->header->has_text = true;
+        state->block_lost = true;
         return SATF_OK;
     }
     satf_status status = t->data ? png_unpack(state, t, &m->xmp, &m->xmp_bytes) : SATF_OK;
@@ -180,7 +180,7 @@ static satf_status take_first(io_png_state *state, const unsigned char *from, si
                               unsigned char **to, size_t *to_bytes)
 {
     if (*to) {
-        state->header->has_text = true;
+        state->block_lost = true;
         return SATF_OK;
     }
     return satf_copy_block(state->ctx, from, n, to, to_bytes);
@@ -214,7 +214,7 @@ static satf_status place_profile(io_png_state *state, const char *kind, const un
     if (iptc && !m->iptc && png_begins_with(data, n, "\x1c", 1)) {
         return io_wrap_iptc(state->ctx, data, n, m);
     }
-    state->header->has_text = true;
+    state->block_lost = true;
     return SATF_OK;
 }
 
@@ -226,7 +226,7 @@ static satf_status take_profile(io_png_state *state, const char *kind, const tex
     if (!status && data && decode_profile(data, &n)) {
         status = place_profile(state, kind, data, n);
     } else {
-        state->header->has_text = true;
+        state->block_lost = true;
     }
     satf_free(data);
     return status;
@@ -239,12 +239,23 @@ bool io_png_is_block(const unsigned char *name, const unsigned char *chunk, size
            png_begins_with(chunk, n, IO_PNG_PROFILE_LEAD, sizeof IO_PNG_PROFILE_LEAD - 1);
 }
 
+/* Notes a chunk of text that is not kept, by its keyword. */
+static void note_text(io_png_state *state, const unsigned char *chunk, size_t n)
+{
+    io_list_text(state->header->text, sizeof state->header->text, "", chunk, n);
+}
+
 satf_status io_png_take_block(io_png_state *state, const unsigned char *name,
                               const unsigned char *chunk, size_t n)
 {
     text t = open_text(name, chunk, n);
     const char *kind = (const char *)chunk + sizeof IO_PNG_PROFILE_LEAD - 1;
-    return chunk[0] == 'X' ? take_xmp(state, &t) : take_profile(state, kind, &t);
+    state->block_lost = false;
+    satf_status status = chunk[0] == 'X' ? take_xmp(state, &t) : take_profile(state, kind, &t);
+    if (state->block_lost) {
+        note_text(state, chunk, n);
+    }
+    return status;
 }
 
 /* -------------------------------------------------------------- other text */
@@ -302,6 +313,8 @@ satf_status io_png_take_text(io_png_state *state, const unsigned char *name,
     if (is_among(kept, chunk, n)) {
         return png_keep_text(state, name, chunk, n);
     }
-    state->header->has_text |= !is_among(about_file, chunk, n);
+    if (!is_among(about_file, chunk, n)) {
+        note_text(state, chunk, n);
+    }
     return SATF_OK;
 }
