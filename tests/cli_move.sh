@@ -136,6 +136,15 @@ check "white in a region" "$(same both.ppm second.ppm)" same
 run --json --mask white.pgm --box 5 noise.ppm third.ppm
 check "a mask in --json" "$(grep -o '"mask": [^,]*' stdout)" '"mask": "white.pgm"'
 scene=$source/samples/scene.png
+
+# Both spellings.
+ends 0 '' -f --grey "$scene" want.pgm
+makes want.pgm -f --gray "$scene" out.pgm
+ends 0 '' -f --guided 5,colour "$scene" want.ppm
+for words in '--guided 5,color' '--guided 5 --color' '--color --guided 5'; do
+    # shellcheck disable=SC2086 # options
+    makes want.ppm -f $words "$scene" out.ppm
+done
 tells 0 '' --mask "$scene" --gauss 6 "$scene" rows.ppm # a picture in colour, its own mask
 tells 0 '' --no-stream --mask "$scene" --gauss 6 "$scene" whole.ppm # as a whole
 check "by rows and as a whole" "$(same rows.ppm whole.ppm)" same

@@ -309,7 +309,7 @@ check "--json too" "$(grep -o "$step" stdout | cut -d '"' -f 4 | tr '\n' ' ')" \
 # ------------------------------------------------------------------- wrong words
 
 for word in blur gaussian median binarize sharpen scale size std otsu convolve kernel edge laplacian \
-    box-blur bilateral denoise adaptive-threshold contrast silent depth gray negate equalize keep; do
+    box-blur bilateral denoise adaptive-threshold contrast silent depth grayscale negate equalize keep; do
     known=$("$satfilter" --help | grep -c "^  --$word ")
     run --$word 3 in.pgm none.pgm
     status=$?

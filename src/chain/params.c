@@ -23,7 +23,7 @@ const filter_param *filter_param_find(const filter_info *info, const char *name)
             return param;
         }
     }
-    return NULL;
+    return strcmp(name, "color") == 0 ? filter_param_find(info, "colour") : NULL;
 }
 
 const filter_param *filter_param_of_kind(const filter_info *info, param_kind kind)

@@ -82,5 +82,5 @@ const filter_info *filter_info_find(const char *name)
     for (size_t i = 0; info && strcmp(name, info->name) != 0; i++) {
         info = filter_info_at(i);
     }
-    return info;
+    return info || strcmp(name, "gray") != 0 ? info : filter_info_find("grey");
 }

@@ -5,8 +5,15 @@
 
 #include "options.h"
 
+/* The name as the tables spell it. */
+static const char *spell(const char *name)
+{
+    return strcmp(name, "color") == 0 ? "colour" : strcmp(name, "gray") == 0 ? "grey" : name;
+}
+
 int filter_flag_index(const char *filter, const char *name)
 {
+    name = spell(name);
     satf_param_info param;
     for (size_t i = 0; satf_filter_param(filter, i, &param, sizeof param); i++) {
         if (param.type == SATF_PARAM_FLAG && strcmp(param.name, name) == 0) {
@@ -142,7 +149,7 @@ static const char *next_value(const char *filter, char ***argv)
 bool take_filter_option(settings *s, char ***argv, int *status)
 {
     /* --NAME=VALUE,PARAMETERS, or --NAME,PARAMETERS: the value's default, if there is one */
-    const char *word = **argv, *name = word + 2, *filter;
+    const char *word = **argv, *name = spell(word + 2), *filter;
     size_t length = strcspn(name, "=,");
     const char *equals = name[length] ? name + length : NULL;
     bool comma = equals && *equals == ',';

@@ -66,7 +66,7 @@ static const synonym synonyms[] = {
     {"match", NULL, "no filter seeks a picture in another; " WEIGHTS},
     {"cut extract", "crop", PART},
     {"trim", "crop", "edges of one colour are not sought; " PART},
-    {"gray grayscale greyscale desaturate", "grey", "colours become grey by --grey"},
+    {"grayscale greyscale desaturate", "grey", "colours become grey by --grey"},
     {"size window", "box", "a window's size is a filter's value, as in --box 15 or --box 15x9"},
     {"radius", "box", "a window is given by its side: radius R is --box 2R+1, 15 for 7"},
     {"std stdev sd", "stddev", "the standard deviation over N x N pixels is --stddev N"},
