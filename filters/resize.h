@@ -33,7 +33,7 @@ static const filter_info resize_filter = {
     .detail =
         "Proportions stay: 1024x1024 is a box that the result fits into, 1024x a width, x768 a "
         "height, 25% a share. Pictures do not become larger: a smaller one keeps its size. "
-        "300x200! makes exactly these sides.",
+        "300x200! makes exactly these sides. Dots per inch shrink too, so the printed size stays.",
     .params = resize_params,
     .needs_value = true,
     .options_bytes = sizeof(resize_options),

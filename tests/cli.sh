@@ -113,7 +113,7 @@ no filter|in.pgm kept.pgm
 no input|--box 3
 no output|--box 3 in.pgm
 no input|--box 3 -o dir
-need -o DIR|--box 3 in.pgm kept.pgm third.pgm
+need -o FOLDER|--box 3 in.pgm kept.pgm third.pgm
 --squared|--box 3 --squared in.pgm kept.pgm
 END
 for value in 0 -1 x 3x 3x0 x3 3,border=none 3,nonsense 3,size=5,width= 99999999999999999999 70000 1e3 ''; do

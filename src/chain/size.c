@@ -139,10 +139,9 @@ satf_status filter_shape_parse(satf_context *ctx, const filter_info *info,
     if (!good || *p || (!wide && size->height < 0)) {
         return satf_fail(
             ctx, SATF_INVALID,
-            "'%.*s' is no %s for %s, which makes pictures smaller: 1024x768 pixels are "
-            "possible, into which the picture is fitted, 1024x768! for these very "
-            "sides, 1024x or x768, whose other side follows, and 33%% or 33%%x50%% of "
-            "the sides, of at most 100%% and %d decimals",
+            "'%.*s' is no %s for %s, which makes pictures smaller: write 300x for a "
+            "width, x300 for a height, 300x300 for a box, 300x200! for these very sides, 33%% or "
+            "33%%x50%% of the sides, of at most 100%% and %d decimals",
             SATF_MOST(text, 80), param->name, info->name, DECIMALS);
     }
     *(filter_shape *)value = shape;

@@ -280,7 +280,7 @@ TEST(test_errors)
     MUST(ctx, satf_filter_create(ctx, "resize", &resize));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         expect(ctx, satf_filter_set(ctx, resize, "size", wrong[i]), SATF_INVALID,
-               ", which makes pictures smaller: 1024x768 pixels are possible, into which ");
+               ", which makes pictures smaller: write 300x for a width, x300 for a height, ");
         assert_non_null(strstr(satf_message(ctx), wrong[i]));
     }
     expect(ctx, satf_filter_parse(ctx, "box=33%", &none), SATF_INVALID, "33%");

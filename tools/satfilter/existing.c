@@ -38,7 +38,9 @@ static int ask_about(const job *jobs, int count, int existing, bool *skip)
         message(jobs[0].output, "not overwritten");
         return EXIT_FAILURE;
     }
-    switch (ask("osyn", NULL, "%d of %d outputs exist; overwrite them, skip them, or stop? [o/s/N]",
+    switch (ask("osyn", NULL,
+                "%d of %d outputs exist; overwrite them, skip them, or stop? "
+                "[o = overwrite, s = skip, Enter = stop]",
                 existing, count)) {
     case 's':
         *skip = true;

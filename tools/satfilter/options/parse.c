@@ -336,8 +336,9 @@ static int refuse_third(const settings *s)
                                      "as in --box 15,border=wrap");
         }
     }
-    return usage_error(s->sources[2].name,
-                       "a third file; several inputs need -o DIR, or -o both.tif");
+    return usage_error(
+        s->sources[2].name,
+        "a third file; several pictures need -o FOLDER, as in -o p/out, or -o both.tif");
 }
 
 /* Refuses too few files and too many. */
