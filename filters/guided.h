@@ -566,7 +566,7 @@ static const filter_info guided_filter = {
     .name = "guided",
     .help = "smooth, but keep edges",
     .detail =
-        "Against noise give its deviation, noise=18, and colour for pictures in colour. amount=2 "
+        "Against noise give its deviation, noise=5, and colour for pictures in colour. amount=2 "
         "brings out detail without halos. With guide=FILE another picture's edges stay.",
     .params = guided_params,
     .needs_value = true,
@@ -576,7 +576,7 @@ static const filter_info guided_filter = {
     .way = guided_way,
     .colour_aux = guided_colour,
     .sign = SIGN_MOVES,
-    .example = "satfilter --guided 9,noise=18,colour in.jpg out.jpg",
+    .example = "satfilter --guided 9,noise=5,colour in.jpg out.jpg",
 };
 
 #endif

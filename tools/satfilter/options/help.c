@@ -12,7 +12,7 @@
 
 const help_example help_examples[] = {
     {"satfilter --box 15 in.jpg out.jpg", "blur: the mean over 15 x 15 pixels"},
-    {"satfilter --guided 9,noise=18,colour in.jpg out.jpg", "less noise; edges stay sharp"},
+    {"satfilter --guided 9,noise=5,colour in.jpg out.jpg", "less noise; edges stay sharp"},
     {"satfilter --resize 1024x1024 -o small *.jpg", "a folder of pictures made smaller"},
     {"satfilter --wolf 21 scan.png page.png", "a page in black and white"},
     {"satfilter --variance 7 in.png out.npy", "local variance, as numbers for NumPy"},
