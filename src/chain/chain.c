@@ -85,15 +85,19 @@ satf_status chain_add(satf_context *ctx, satf_filter *chain, const filter_info *
 
 satf_status filter_fail_name(satf_context *ctx, const char *name)
 {
-    char names[256] = "";
+    char names[SATF_MESSAGE_BYTES - 256] = "";
     size_t used = 0;
     const char *known;
-    for (size_t i = 0; (known = satf_filter_name(i, NULL, 0)) && used < sizeof names; i++) {
+    for (size_t i = 0; (known = satf_filter_name(i, NULL, 0)); i++) {
         int n = snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", known);
-        used += n > 0 ? (size_t)n : 0;
+        if (n < 0 || (size_t)n >= sizeof names - used) {
+            names[used] = '\0'; /* modules may add many */
+            break;
+        }
+        used += (size_t)n;
     }
-    return satf_fail(ctx, SATF_INVALID, "no filter is called '%.*s'; there are %s",
-                     SATF_MOST(name, 80), names);
+    return satf_fail(ctx, SATF_INVALID, "no filter is called '%.*s'; there are %s%s",
+                     SATF_MOST(name, 80), names, known ? ", ..." : "");
 }
 
 /* The first parameter whose value, in the options themselves, the text may be. */

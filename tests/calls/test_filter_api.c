@@ -21,6 +21,9 @@ TEST(test_misuse)
     expect(ctx, satf_filter_create(ctx, NULL, &other), SATF_INVALID, "name");
     expect(ctx, satf_filter_create(ctx, "box", NULL), SATF_INVALID, "result");
     expect(ctx, satf_filter_create(ctx, "sharpen", &other), SATF_INVALID, "'sharpen'");
+    for (size_t i = 0; satf_filter_name(i, NULL, 0); i++) {
+        assert_non_null(strstr(satf_message(ctx), satf_filter_name(i, NULL, 0)));
+    }
     assert_null(other);
     expect(ctx, satf_filter_set_int(ctx, NULL, "width", 3), SATF_INVALID, "filter");
     expect(ctx, satf_filter_set_int(ctx, box, NULL, 3), SATF_INVALID, "parameter");
