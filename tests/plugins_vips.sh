@@ -183,7 +183,7 @@ refused()
 }
 
 vips_picture uchar 4 24 16
-refused "'15y9' is no window for box: N or WxH" box 15y9
+refused "'15y9' is no window for box: a side is" box 15y9
 refused "'0' is no window for box" box 0
 refused "'none' is no border" box 9 --border none
 refused "'nan' is no level for threshold: it must be a number or otsu" threshold nan

@@ -91,10 +91,9 @@ satf_status filter_size_parse(satf_context *ctx, const filter_info *info, const 
     }
     if (!good || *p) {
         return satf_fail(ctx, SATF_INVALID,
-                         "'%.*s' is no window for %s: N or WxH are possible, for windows are "
-                         "rectangles: each %.0f to %.0f pixels, or with a unit behind each, in, mm "
-                         "or cm, of 0.001 to 10000 and "
-                         "at most %d decimals, such as 0.33in or 3mmx2mm",
+                         "'%.*s' is no window for %s: a side is %.0f to %.0f pixels; N, WxH, or "
+                         "lengths of 0.001 to 10000 in, mm or cm and at most %d decimals, such as "
+                         "0.33in or 3mmx2mm",
                          SATF_MOST(text, 80), info->name, param->min, param->max, DECIMALS);
     }
     *(filter_size *)value = size;

@@ -109,7 +109,8 @@ TEST(test_refuses)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             char spec[TEXT_BYTES], want[TEXT_BYTES];
             snprintf(spec, sizeof spec, "%s=%s", name, cases[i]);
-            snprintf(want, sizeof want, "'%s' is no window for %s: N or WxH", cases[i], name);
+            snprintf(want, sizeof want, "'%s' is no window for %s: a side is 1 to ", cases[i],
+                     name);
             satf_filter *filter;
             expect(ctx, satf_filter_parse(ctx, spec, &filter), SATF_INVALID, want);
             assert_int_equal(satf_filter_set(ctx, kept, "size", cases[i]), SATF_INVALID);
