@@ -79,8 +79,9 @@ class Filter:
         """A filter that does the same but for pixels that do not count: windows leave them out.
 
         weights: an array (H, W), or a path of a picture: 0 does not count, the type's largest integer, or 1 of floats
-        and bools, counts wholly. nan_policy: "omit", samples that are no number do not count; "propagate", they
-        spread. nodata: samples of this number do not count.
+        and bools, counts wholly, others in proportion; less than 0 and NaN are 0. For integers of 8 and 16 bits they
+        are rounded to the image's type, but not to 0, and more than 1 is 1. nan_policy: "omit", samples that are no
+        number do not count; "propagate", they spread. nodata: samples of this number do not count.
         """
         if not isinstance(nan_policy, str) or nan_policy not in ("propagate", "omit"):
             raise ValueError(f"nan_policy={shown(nan_policy)}: 'propagate' or 'omit'")
@@ -95,7 +96,10 @@ class Filter:
         made = _rebuilt(*self._made_of)
         _core.set_missing(made.capsule, key[0] == "omit", key[1])
         if isinstance(weights, (str, os.PathLike)):
-            _core.read_weights(made.capsule, _words.path(weights))
+            try:
+                _core.read_weights(made.capsule, _words.path(weights))
+            except OSError as error:
+                raise error if os.path.exists(weights) else FileNotFoundError(str(error)) from None
         elif weights is not None:
             weights = real("weights", weights).copy()
             if weights.ndim != 2:
@@ -405,7 +409,7 @@ def _bools(f, image, out, want, channels, flags):
         height, width, depth = shape
         made = [_core.made(f.capsule, height, width, min(depth, 4), code, 0, 0.0)[3] for code in (U8, F64)]
         if made == [U8, U8]:
-            raise TypeError(f"bool samples are black and white already: {f.title}")
+            raise TypeError(f"{f.title} makes black and white, and bool samples are that already")
         want = want or (np.dtype("f8") if made[0] == U8 else None)
     scaled = bool(_SCALED & set(f.names))
     return _placed(f, image.astype("f8") if scaled else image.view("u1"), out, want, channels, flags, 1.0)

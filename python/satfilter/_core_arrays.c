@@ -72,9 +72,12 @@ static int check_shape(const Py_buffer *b, const core_layout *layout)
 {
     int axes = 2 + layout->channels, empty = 0;
     if (b->ndim < axes || b->ndim > CORE_AXES) {
-        PyErr_Format(PyExc_ValueError, "an image has rows and columns%s: %d axes are too %s",
+        PyErr_Format(PyExc_ValueError, "an image has rows and columns%s: this array has %d %s",
                      layout->channels ? ", and channels here" : "", b->ndim,
-                     b->ndim < axes ? "few" : "many");
+                     b->ndim > CORE_AXES         ? "axes, too many"
+                     : b->ndim == 1 && axes == 2 ? "axis; image[None] makes it a row"
+                     : b->ndim == 1              ? "axis"
+                                                 : "axes");
         return -1;
     }
     for (int i = b->ndim - axes; i < b->ndim; i++) {
@@ -179,14 +182,20 @@ static int result_shape(const task *t, Py_ssize_t *shape)
     return n;
 }
 
+static PyObject *tuple_of(const Py_ssize_t *shape, int n)
+{
+    PyObject *tuple = PyTuple_New(n);
+    for (int i = 0; tuple && i < n; i++) {
+        PyTuple_SetItem(tuple, i, PyLong_FromSsize_t(shape[i]));
+    }
+    return tuple;
+}
+
 static PyObject *new_result(core_state *state, const task *t)
 {
     Py_ssize_t shape[CORE_AXES + 1];
     int n = result_shape(t, shape);
-    PyObject *tuple = PyTuple_New(n), *made = NULL;
-    for (int i = 0; tuple && i < n; i++) {
-        PyTuple_SetItem(tuple, i, PyLong_FromSsize_t(shape[i]));
-    }
+    PyObject *tuple = tuple_of(shape, n), *made = NULL;
     if (tuple) {
         PyObject *type = state->types[t->type < 0 ? t->made.type : t->type];
         made = PyObject_CallFunctionObjArgs(state->empty, tuple, type, NULL);
@@ -210,6 +219,16 @@ static int open_task(core_state *state, PyObject *image, task *t)
     return 0;
 }
 
+static void refuse_shape(const Py_buffer *out, const Py_ssize_t *shape, int n)
+{
+    PyObject *given = tuple_of(out->shape, out->ndim), *wanted = tuple_of(shape, n);
+    if (given && wanted) {
+        PyErr_Format(PyExc_ValueError, "out has shape %R, the result %R", given, wanted);
+    }
+    Py_XDECREF(given);
+    Py_XDECREF(wanted);
+}
+
 /* Opens the array that takes the result, of the shape that it has to have. */
 static int open_out(core_state *state, const task *t, PyObject *out, core_array *array)
 {
@@ -223,7 +242,7 @@ static int open_out(core_state *state, const task *t, PyObject *out, core_array 
         array->view.full = 0; /* another type has its own */
     }
     if (array->buffer.ndim != n || memcmp(array->buffer.shape, shape, (size_t)n * sizeof *shape)) {
-        PyErr_SetString(PyExc_ValueError, "out has another shape than the result");
+        refuse_shape(&array->buffer, shape, n);
     } else if (!overlap(&t->image, array)) {
         return 0;
     } else {

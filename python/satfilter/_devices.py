@@ -148,7 +148,9 @@ class Seen:
         shape = self.tuple[4]
         axes = 2 + self.channels
         if len(shape) < axes:
-            raise ValueError(f"an image has rows and columns: {len(shape)} axes are too few")
+            has = f"{len(shape)} ax{'is' if len(shape) == 1 else 'es'}"
+            row = "; image[None] makes it a row" * (len(shape) == 1 and axes == 2)
+            raise ValueError(f"an image has rows and columns: this array has {has}{row}")
         lead, (height, width, *depth) = shape[:len(shape) - axes], shape[len(shape) - axes:]
         height, width, many, code = _core.made(f.capsule, height, width, depth[0] if depth else 1, self.code, flags,
                                                0.0)

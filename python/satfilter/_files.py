@@ -120,7 +120,8 @@ def _bytes(data: Any) -> Any:
     try:
         return memoryview(data)
     except TypeError:
-        raise TypeError(f"a {type(data).__name__}: a path, an object with read(), or a bytes-like object") from None
+        raise TypeError(f"source is a {type(data).__name__}; give one path, an object with read(), or a bytes-like "
+                        "object" + "; loop over several" * isinstance(data, (list, tuple))) from None
 
 
 def _input(source: Any) -> Any:
@@ -138,7 +139,8 @@ def _output(target: Any, format: str | None) -> tuple[Any, str | None]:
     if isinstance(target, (str, os.PathLike)):
         return path(target), format
     if not hasattr(target, "write"):
-        raise TypeError(f"a {type(target).__name__}: a path, or an object with write()")
+        raise TypeError(f"target is a {type(target).__name__}; give one path, or an object with write()"
+                        + "; loop over several" * isinstance(target, (list, tuple)))
     name = _name(target)
     format = format or os.path.splitext(name)[1][1:]
     if not format:
@@ -221,7 +223,8 @@ def write(path: Any, image: Any, *, alpha: bool | None = None, quality: int = 0,
     path: its file appears whole or not at all; or an object with write(), and seek() where it can, which is
     written from where it is, and wants format="png" if its name has no suffix.
     alpha: the last channel is; None: of 2 and 4 channels it is. range: (black, white), or "auto" for those
-    that occur; without it integers are written as they are.
+    that occur; without it integers of 8 and 16 bits without a sign are written as they are; of others the type's
+    whole range is mapped to black ... white, so take range=, astype or .npy.
     """
     file, format = _output(path, format)
     _core.image_write(_image_of(image, alpha), file, _writer(quality, png_level, format, range))

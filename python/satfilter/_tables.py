@@ -65,10 +65,20 @@ class Plan:
                 return _devices.run_plan(self._plan, image, out)
             return _core.plan_run(self._plan, image, out)
         except (BufferError, ValueError) as error:
-            shape, dtype, strides = self._like
-            given = f"{image.dtype} samples: " if getattr(image, "dtype", dtype) != dtype else ""
-            wanted = f"the plan is for {dtype} of shape {shape} and strides {strides}"
-            raise ValueError(f"{given}{error}; {wanted}") from None
+            raise self._unlike(image, error) from None
+
+    def _unlike(self, image: Any, error: Exception) -> ValueError:
+        """What is said of an image that is not like those of the plan, or else of its result."""
+        shape, dtype, strides = self._like
+        wanted = f"the plan is for {dtype} of shape {shape} and strides {strides}"
+        given = tuple(getattr(image, "shape", shape)), getattr(image, "dtype", dtype)
+        own = strides if self._on_device else getattr(image, "strides", strides)
+        if (*given, own) == self._like:
+            return ValueError(f"{error}; {wanted}")
+        packed = given == (shape, dtype) and strides == np.empty(shape, dtype).strides
+        hint = "; np.ascontiguousarray(image) makes one" * packed
+        said = "" if self._on_device else f" and strides {own}"
+        return ValueError(f"the image is {given[1]} of shape {given[0]}{said}; {wanted}{hint}")
 
     @property
     def bytes(self) -> int:

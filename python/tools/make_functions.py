@@ -79,6 +79,23 @@ def kind_of(name, kind):
     return {_arrays.U8: "same", _arrays.F64: "real"}.get(made[0], "sum")
 
 
+def samples_of(name, kind, params):
+    """Which types its images may have; of 64 bits samples that occur may say what the type does not."""
+    signed, wide = (kind == _arrays._MOVE or takes(name, _arrays.CODES[of]) for of in ("int8", "uint64"))
+    wide = wide or all(param[0] != "full" for param in params)
+    words = ["Integers", "" if signed else "without a sign", "" if wide else "of up to 32 bits", "and floats"]
+    text = "Any integers and floats" if signed and wide else " ".join(word for word in words if word)
+    return text + ("." if kind_of(name, kind) == "bilevel" else ", bool.")
+
+
+def takes(name, code):
+    try:
+        _core.made(_core.create(name), 9, 9, 1, code, 0, 0.0)
+    except TypeError:
+        return False
+    return True
+
+
 def can_leave_out(name, kind):
     """Whether the filter takes pixels that do not count; moves take them like others."""
     return kind != _arrays._MOVE and name != "guided"
@@ -155,9 +172,7 @@ def docstring(name, help_, detail, kind, params):
     lines = [sentence(help_), "", *fill(detail, "    ").split("\n"),
              f"    The exact definition: docs/filters.md#{name}.", "", "    Parameters", "    ----------"]
     lines += ["    image : array of shape (..., H, W), or with channels on channel_axis",
-              fill("Leading axes count images. Any integers and floats" + (
-                  ", bool" if kind_of(name, kind) != "bilevel" else " but integers of 32 and 64 bits") + ".",
-                   "        ")]
+              fill(f"Leading axes count images. {samples_of(name, kind, params)}", "        ")]
     for param, type_, syntax, unit, _, _, default, text, is_value in params:
         argument = _arrays._argument(name, param)
         hint = type_of(type_, syntax, "" if is_value else default).replace("ArrayLike", "array")
@@ -169,7 +184,8 @@ def docstring(name, help_, detail, kind, params):
     if can_leave_out(name, kind):
         lines += ["    weights : array (H, W), or with the axes that count images in front",
                   fill("How much each pixel counts: 0 does not, the type's largest integer, or 1 of floats and bools, "
-                       "counts wholly.", "        "),
+                       "counts wholly, others in proportion; less than 0 and NaN are 0. For integers of 8 and 16 "
+                       "bits they are rounded to the image's type, but not to 0, and more than 1 is 1.", "        "),
                   '    nan_policy : "propagate", NaN spreads, or "omit", it does not count',
                   "    nodata : samples of this number do not count; the result where nothing does"]
     lines += ["", "    Returns", "    -------", fill(RESULTS[kind_of(name, kind)], "    "),

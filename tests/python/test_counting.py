@@ -95,6 +95,15 @@ class Counting(Case):
         for kind, whole in (("?", 1), ("u1", 255), ("u2", 65535), ("f4", 1)):  # none or whole
             self.near(satfilter.box(image[0], 5, weights=(~HOLES * whole).astype(kind), **named), mean(image[0]), 1e-12,
                       kind)
+        ones, twos, less = np.ones(SHAPE), np.full(SHAPE, 2.0), np.where(HOLES, -5.0, 1.0)
+        twos[::2] = 1
+        for kind in ("u1", "i2", "i4", "f4", "f8"):  # more than 1 is 1 of 8 and 16 bits; less than 0 and NaN are 0
+            made, narrow = satfilter.box(picture(kind), 5, weights=twos), kind in ("u1", "i2")
+            self.assertEqual((made == satfilter.box(picture(kind), 5, weights=ones)).all(), narrow, kind)
+            for weights in (less, np.where(HOLES, np.nan, 1)):
+                self.same(satfilter.box(picture(kind), 5, weights=weights),
+                          satfilter.box(picture(kind), 5, weights=~HOLES))
+        self.same(satfilter.box(picture("u1"), 5, weights=twos / 1000), satfilter.box(picture("u1"), 5))  # all 1 / 255
         order = np.asfortranarray(picture("u2"))
         self.same(satfilter.box(order, (3, 5), weights=~HOLES), satfilter.box(order.copy("C"), (3, 5), weights=~HOLES))
 

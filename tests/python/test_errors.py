@@ -32,14 +32,17 @@ class Errors(Case):
                      lambda: satfilter.box(IMAGE, np.int64(3)), lambda: satfilter.box(IMAGE, np.array([3, 5]))):
             self.assertEqual(call().shape, IMAGE.shape)
 
+        self.refuse(ValueError, rf"\b{satfilter.list_filters()[-1]}$", satfilter.filter, IMAGE, "sharpen")
+        self.refuse(TypeError, "^sauvola makes black and white, and bool samples are", satfilter.sauvola, IMAGE > 9)
+
     def test_shapes(self):
         for shape in ((0, 5), (5, 0), (3, 0, 5)):
             self.refuse(ValueError, "at least one row", satfilter.box, np.zeros(shape, "u1"), 3)
             self.refuse(ValueError, "at least one row", satfilter.box, np.zeros(shape, "i4"), 3)
-        self.refuse(ValueError, "too few", satfilter.box, np.zeros(5, "u1"), 3)
-        self.refuse(ValueError, "too few", satfilter.box, np.zeros(5, "f8"), 3)
-        self.refuse(ValueError, "too few", satfilter.box, 7, 3)
-        self.refuse(ValueError, "too few", satfilter.box, IMAGE, 3, channel_axis=-1)
+        self.refuse(ValueError, r"this array has 1 axis; image\[None\] makes it a row", satfilter.box, np.zeros(5), 3)
+        self.refuse(ValueError, "this array has", satfilter.box, np.zeros(5, "f8"), 3)
+        self.refuse(ValueError, "this array has", satfilter.box, 7, 3)
+        self.refuse(ValueError, "this array has", satfilter.box, IMAGE, 3, channel_axis=-1)
         self.refuse(ValueError, "channel_axis=3", satfilter.box, IMAGE, 3, channel_axis=3)
         self.refuse(ValueError, "channel_axis", satfilter.box, IMAGE, 3, alpha=True)
         for axis in (1.0, (1,), "1"):
@@ -74,7 +77,8 @@ class Errors(Case):
         np.testing.assert_array_equal(satfilter.box(image[..., None], 3, channel_axis=-1)[..., 0], stack)
 
     def test_out(self):
-        self.refuse(ValueError, "another shape", satfilter.box, IMAGE, 3, out=np.zeros((20, 29), "u1"))
+        self.refuse(ValueError, r"out has shape \(20, 29\), the result \(20, 30\)", satfilter.box, IMAGE, 3,
+                    out=np.zeros((20, 29), "u1"))
         self.refuse(ValueError, "shape", satfilter.box, IMAGE.astype("i4"), 3, out=np.zeros((20, 29), "i4"))
         self.refuse(TypeError, "out is a list", satfilter.box, IMAGE, 3, out=[1])
         still = np.zeros((20, 30), "u1")
@@ -112,6 +116,10 @@ class Errors(Case):
         path = self.folder() / "x.png"
         self.refuse(FileNotFoundError, "x.png", satfilter.read, path)
         self.refuse(FileNotFoundError, "x.png", satfilter.probe, path)
+        self.refuse(FileNotFoundError, "x.png", satfilter.box, IMAGE, 3, weights=path)
+        self.refuse(TypeError, "^source is a list; give one path, .*; loop over several$", satfilter.read, [path])
+        self.refuse(TypeError, "^target is a list; give one path, .*; loop over several$", satfilter.filter_file,
+                    "box=3", path, [path])
         self.refuse(FileNotFoundError, "x.png", satfilter.filter_file, "box=3", path, path)
         self.refuse(OSError, "x.png", satfilter.write, path.parent / "none" / "x.png", IMAGE)
         path.write_bytes(b"\x89PNG\r\n\x1a\nnothing")
@@ -138,7 +146,16 @@ class Errors(Case):
     def test_plans(self):
         plan = satfilter.Plan("box=3", IMAGE)
         for other in (IMAGE[1:], IMAGE.astype("u2"), IMAGE[:, ::-1], np.asfortranarray(IMAGE)):
-            self.refuse(ValueError, "the plan is for uint8", plan, other)
+            self.refuse(ValueError, rf"the image is {other.dtype} of shape \({len(other)}, 30\) and strides .*; the "
+                        "plan is for uint8", plan, other)
+        hint = r"np.ascontiguousarray\(image\) makes one$"
+        self.refuse(ValueError, hint, plan, IMAGE[:, ::-1])
+        self.refuse(ValueError, "the image is", plan, IMAGE[1:], np.zeros((3, 3), "u1"))
+        self.refuse(ValueError, r"out has shape \(3, 3\), the result \(20, 30\)", plan, IMAGE, np.zeros((3, 3), "u1"))
+        for image in (IMAGE[1:], IMAGE.astype("u2")):
+            with self.assertRaises(ValueError) as caught:
+                plan(image)
+            self.assertNotRegex(str(caught.exception), hint)
         self.refuse(TypeError, "integers and floats", satfilter.Plan, "box=3", IMAGE.astype("c8"))
         self.refuse(ValueError, "last axis", satfilter.Plan, "box=3", np.zeros((3, 9, 9), "u1"), channel_axis=0)
         self.refuse(ValueError, "axes", satfilter.Plan, "box=3", np.zeros((), "u1"), channel_axis=-1)

@@ -37,6 +37,24 @@ class Functions(Case):
                 for heading in ("Parameters", "Returns"):
                     self.assertIn(heading, function.__doc__)
 
+    def test_samples(self):
+        """Images have the types that the documentation names."""
+        needed = {"template": {"rects": [(0, 0, 1, 1, 1)]}, "permute": {"order": np.arange(2000)},
+                  "by": {"other": self.image}, "crop": {"part": (5, 6)}, "varbox": {"map": self.image}}
+        for name in satfilter.list_filters():
+            function = getattr(satfilter, name)
+            said = function.__doc__.split("Leading axes count images. ")[1].splitlines()[0]
+            for kind in ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "?"):
+                wants = ("bool" in said if kind == "?" else kind[0] == "f" or
+                         not ("a sign" in said and kind[0] == "i" or "32 bits" in said and kind[1] == "8"))
+                with self.subTest(f"{name} of {kind}: {said}"):
+                    try:
+                        function((self.image // 3).astype(kind), **needed.get(name, {}))
+                    except TypeError:
+                        self.assertFalse(wants)
+                    else:
+                        self.assertTrue(wants)
+
     def test_defaults(self):
         """Defaults of the signature are those of the library."""
         for name, _, _, _, params in _core.table():
