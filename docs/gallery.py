@@ -29,7 +29,7 @@ MADE = {
     "radii.pgm": "awk 'BEGIN { print \"P2 600 400 255\"; for (y = 0; y < 400; y++) for (x = 0; x < 600; x++) "
                  "print int((y < 270 ? 270 - y : y - 270) / 20) }' > radii.pgm",
     "light.png": "./satfilter --gauss 40 samples/page.png light.png",
-    "order.npy": f"{sys.executable} -c \"import numpy as n; "
+    "order.npy": "python3 -c \"import numpy as n; "
                  "n.save('order.npy', n.arange(240000).reshape(4, 100, 4, 150).swapaxes(0, 2).ravel())\"",
 }
 PAGE = HERE / "gallery.md"
@@ -97,7 +97,8 @@ def make_pair(one, work):
     from PIL import Image
     commands = typed(one)
     for command in commands:
-        run = subprocess.run(["bash", "-c", command], cwd=work, capture_output=True, text=True, check=False)
+        own = command.replace("python3", sys.executable, 1)
+        run = subprocess.run(["bash", "-c", own], cwd=work, capture_output=True, text=True, check=False)
         if run.returncode:
             raise SystemExit(f"{command}: {run.stderr}")
     before, after = commands[-1].split()[-2:]
