@@ -1,6 +1,9 @@
 /* The calls of interpose.h. */
 #include "interpose.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 struct interposed_allocations allocations;
 struct interposed_reads reads;
 
@@ -142,7 +145,31 @@ INTERPOSE_PUBLIC void *dlopen(const char *file, int mode)
 #ifdef INTERPOSE_ASAN
 char *REAL(realpath)(const char *path, char *resolved);
 
-/* The sanitizer's own two allocate where nobody counts. */
+/* The sanitizer's own four allocate where nobody counts. */
+INTERPOSE_PUBLIC int asprintf(char **made, const char *format, ...)
+{
+    va_list values, again;
+    va_start(values, format);
+    va_copy(again, values);
+    int length = vsnprintf(NULL, 0, format, values);
+    *made = length < 0 ? NULL : malloc((size_t)length + 1);
+    length = *made ? vsnprintf(*made, (size_t)length + 1, format, again) : -1;
+    va_end(again);
+    va_end(values);
+    return length;
+}
+
+INTERPOSE_PUBLIC char *strndup(const char *text, size_t most)
+{
+    size_t length = strnlen(text, most);
+    char *copy = malloc(length + 1);
+    if (copy) {
+        memcpy(copy, text, length);
+        copy[length] = 0;
+    }
+    return copy;
+}
+
 INTERPOSE_PUBLIC char *strdup(const char *text)
 {
     size_t bytes = strlen(text) + 1;

@@ -93,7 +93,7 @@ satf_status filter_size_parse(satf_context *ctx, const filter_info *info, const 
         return satf_fail(ctx, SATF_INVALID,
                          "'%.*s' is no window for %s: a side is %.0f to %.0f pixels; N, WxH, or "
                          "lengths of 0.001 to 10000 in, mm or cm and at most %d decimals, such as "
-                         "0.33in or 3mmx2mm",
+                         "0.33in or 3mmx2mm; all windows are rectangles",
                          SATF_MOST(text, 80), info->name, param->min, param->max, DECIMALS);
     }
     *(filter_size *)value = size;

@@ -269,7 +269,7 @@ TEST(test_refusals)
     SCOPED_FILTER *none;
     for (int k = 0; k < 2; k++) {
         expect(ctx, satf_filter_parse(ctx, k ? "kuwahara=256" : "kuwahara=3x256", &none),
-               SATF_INVALID, "each 1 to 255 pixels");
+               SATF_INVALID, "a side is 1 to 255 pixels");
     }
 }
 

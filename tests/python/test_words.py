@@ -181,7 +181,8 @@ class Words(unittest.TestCase):
             "rectangle 0 (18, 28, 3, 4) is empty or leaves the table of (20, 30)":
                 lambda: satfilter.rect_sums(satfilter.integral(IMAGE), (18, 28, 3, 4)),
             "'0x3' is no window for box: a side is 1 to 65535 pixels; N, WxH, or lengths of 0.001 to 10000 in, mm or "
-            "cm and at most 6 decimals, such as 0.33in or 3mmx2mm": lambda: satfilter.filter(IMAGE, "box=0x3"),
+            "cm and at most 6 decimals, such as 0.33in or 3mmx2mm; all windows are rectangles":
+                lambda: satfilter.filter(IMAGE, "box=0x3"),
             "float64 samples of unknown range do not make a png picture by themselves; write .npy, or say "
             'range=(black, white) or range="auto"':
                 lambda: satfilter.encode(IMAGE / 3, "png"),

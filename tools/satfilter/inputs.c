@@ -18,7 +18,7 @@ static int inputs_add(input_list *all, const char *path, size_t length, size_t n
     if (all->count == all->room) {
         int room = all->room ? 2 * all->room : 64;
         input *larger =
-            all->room > INT_MAX / 2 ? NULL : reallocarray(all->at, (size_t)room, sizeof *larger);
+            all->room > INT_MAX / 2 ? NULL : realloc(all->at, (size_t)room * sizeof *larger);
         if (!larger) {
             return out_of_memory();
         }
