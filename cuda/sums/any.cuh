@@ -267,22 +267,24 @@ constexpr bool is_formula_for = !reads_luma<READS> && reads_sums<READS> &&
                                 has_squares<Square> == ((READS & FORMULA_SQUARE) != 0) &&
                                 std::is_same<Formula, any_for<READS>>::value;
 
-/* The place of a result's sample. */
+/* The place of the first of several results' samples. */
 typedef struct sample_place {
     int64_t x, y;
     int c;
+    int down; /* rows from one result to the next; 0: they are side by side */
 } sample_place;
 
-/* Loads what the formula reads of other images, `right` pixels to the right of `at`. */
+/* Loads what the formula reads of other images for result i. */
 template <unsigned READS>
-static __device__ inline void load_aux(const filter_gpu_task *task, const sample_place *at,
-                                       int right, formula_sums *in)
+static __device__ inline void load_aux(const filter_gpu_task *task, const sample_place *at, int i,
+                                       formula_sums *in)
 {
     for (int k = 0; k < 2 && at; k++) {
         const satf_view *aux = &task->aux[k];
         if ((READS & (k == 0 ? FORMULA_AUX : FORMULA_AUX_TOO)) && aux->data) {
-            const char *from = (const char *)aux->data + at->y * aux->stride +
-                               ((at->x + right) * aux->channels + at->c) * sample_bytes(aux->type);
+            int64_t x = at->x + (at->down ? 0 : i), y = at->y + i * at->down;
+            const char *from = (const char *)aux->data + y * aux->stride +
+                               (x * aux->channels + at->c) * sample_bytes(aux->type);
             in->aux[k] = load_sample(aux->type, from);
         }
     }
@@ -383,16 +385,21 @@ static __host__ __device__ inline bool is_aligned(const satf_view *view)
     return (((uintptr_t)view->data | (uintptr_t)view->stride) & (size - 1)) == 0;
 }
 
+static __device__ inline void store_at(int type, bool aligned, formula_value value, char *to)
+{
+    if (aligned) {
+        store_aligned(type, value, to);
+    } else {
+        formula_store(type, value, to);
+    }
+}
+
 static __device__ inline void store(const satf_view *out, int64_t x, int64_t y, int c, bool aligned,
                                     formula_value value)
 {
     char *to =
         (char *)out->data + y * out->stride + (x * out->channels + c) * sample_bytes(out->type);
-    if (aligned) {
-        store_aligned(out->type, value, to);
-    } else {
-        formula_store(out->type, value, to);
-    }
+    store_at(out->type, aligned, value, to);
 }
 
 /* Hands the formula what a reduction before this pass has found. */
@@ -457,6 +464,7 @@ static __device__ inline void load_region_weight(const filter_gpu_task *task, co
 
 /* The moments of a region's channels, from tables. */
 template <class Sum, class Square> struct region_moments {
+    static constexpr bool weighs = true; /* may be weighted */
     typedef Sum sum_type;
     typedef Square square_type;
     const filter_gpu_task *task;
@@ -498,7 +506,8 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
     hear_reduction<Formula>(task, &in);
     in.real = (Sum)0.5 != 0; /* Sum is double */
     in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
-    bool by_alpha = task->weighted && c + 1 < task->in.channels;
+    bool weighted = Moments::weighs && task->weighted;
+    bool by_alpha = weighted && c + 1 < task->in.channels;
     of.load_weight(c, &in);
     double weight = in.real ? in.real_weight : (double)in.weight;
     in.inverse = weight != 0 ? 1 / weight : 0;
@@ -509,7 +518,7 @@ static __device__ inline formula_value apply(const filter_gpu_task *task, double
     in.before = before;
     const char *from = (const char *)task->in.data + y * task->in.stride +
                        (x * task->in.channels + c) * sample_bytes(task->in.type);
-    if (task->weighted && !by_alpha) {
+    if (weighted && !by_alpha) {
         load_sum(&in, sum);
         return task->keeps_alpha ? formula_real(load_sample(task->in.type, from) * in.times)
                                  : formula_mean(&in);

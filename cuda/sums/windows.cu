@@ -1,311 +1,70 @@
 /*
- * Windows of floats of any size, weighted or not, without a table: sums down the columns, a thread
- * each, then along the rows, a warp each, through memory. A line is cut into blocks as long as the
- * window. From where two blocks meet both are summed, up and down: a window is the end of one and
- * the start of the next, so nothing is subtracted, and a result depends on its window's samples
- * alone. Windows of a few samples are summed one by one.
+ * Windows of floats of any size, weighted or not, without a table: sums down the columns through
+ * memory (window_columns.cuh), then along the rows, a warp each. A line is cut into blocks as long
+ * as the window. From where two blocks meet both are summed, up and down: a window is the end of
+ * one and the start of the next, so nothing is subtracted, and a result depends on its window's
+ * samples alone. Windows of a few samples are summed one by one.
  */
-#include "any.cuh"
+#include "window_columns.cuh"
 
-extern "C" {
-#include "../../src/base/border.h"
-#include "../../src/sat/shift.h"
-}
+/* ---------------------------------------------------------------------------- rows */
 
-enum { THREADS = 128, WARP = 32, MAX_GRID_ROWS = 65535, AT_ONCE = 4 /* loads of a thread */ };
+/* A row of the windows' columns: of a channel, each above the shift of the image's row that the
+ * column's windows contain. */
+template <class Sums> struct column_row {
+    static constexpr bool shifted = !Sums::weighs && Sums::squares;
+    image_channel<Sums::weighs> image;
+    const Sums *first;
+    const char *shifts; /* the channel of that row; NULL: it is outside */
+    double rows;        /* of the image in a window, or of the window */
 
-static __device__ __forceinline__ double shift_of(double sample, double most)
-{
-    return fabs(sample) <= most ? sample : 0;
-}
-
-/* Sums of samples that weigh the same; with squares, of samples less a shift that callers give. */
-template <bool SQUARES> struct plain_sums {
-    static constexpr bool weighs = false, squares = SQUARES;
-    typedef std::conditional_t<SQUARES, double, no_squares> square_type;
-    double sum[SQUARES ? 2 : 1];
-
-    __device__ __forceinline__ void take(double sample, double times, double shift)
-    {
-        double above = SQUARES ? sample - shift : sample, all = above * times;
-        sum[0] += all;
-        if constexpr (SQUARES) {
-            sum[1] = __fma_rn(above, all, sum[1]);
-        }
-    }
-
-    __device__ __forceinline__ void unite(const plain_sums &other)
-    {
-        sum[0] += other.sum[0];
-        if constexpr (SQUARES) {
-            sum[1] += other.sum[1];
-        }
-    }
-
-    /* The sums become those of the same `count` samples above a shift that is lower by `rise`. */
-    __device__ __forceinline__ void lower(double rise, double count)
-    {
-        if constexpr (SQUARES) {
-            double moved = __fma_rn(count, rise, sum[0]);
-            sum[1] = __fma_rn(rise, sum[0] + moved, sum[1]);
-            sum[0] = moved;
-        }
-    }
-
-    __device__ __forceinline__ square_type square() const
-    {
-        if constexpr (SQUARES) {
-            return sum[1];
-        } else {
-            return no_squares();
-        }
-    }
-};
-
-/* Weighted sums and the sum of the weights; with squares, above the first sample that weighs. */
-template <bool SQUARES> struct weighted_sums {
-    static constexpr bool weighs = true, squares = SQUARES;
-    typedef std::conditional_t<SQUARES, double, no_squares> square_type;
-    double sum[SQUARES ? 4 : 2]; /* the sum, the weight, the squares, the shift */
-
-    /* most: the largest shift; below 0 shifts are 0. */
-    __device__ __forceinline__ void take(double sample, double times, double most)
-    {
-        double above = sample;
-        if constexpr (SQUARES) {
-            sum[3] = sum[1] == 0 ? shift_of(sample, most) : sum[3];
-            above = sample - sum[3];
-            sum[2] += above * above * times;
-        }
-        sum[0] += above * times;
-        sum[1] += times;
-    }
-
-    __device__ __forceinline__ void unite(const weighted_sums &other)
-    {
-        double moved = other.sum[0];
-        if constexpr (SQUARES) {
-            sum[3] = sum[1] == 0 ? other.sum[3] : sum[3];
-            double rise = other.sum[3] - sum[3];
-            moved = __fma_rn(other.sum[1], rise, moved);
-            sum[2] += __fma_rn(rise, other.sum[0] + moved, other.sum[2]);
-        }
-        sum[0] += moved;
-        sum[1] += other.sum[1];
-    }
-
-    __device__ __forceinline__ square_type square() const
-    {
-        if constexpr (SQUARES) {
-            return sum[2];
-        } else {
-            return no_squares();
-        }
-    }
-};
-static_assert(sizeof(plain_sums<false>) == FILTER_GPU_SUM_BYTES &&
-                  sizeof(plain_sums<true>) == 2 * FILTER_GPU_SUM_BYTES &&
-                  sizeof(weighted_sums<false>) == 2 * FILTER_GPU_SUM_BYTES &&
-                  sizeof(weighted_sums<true>) == 4 * FILTER_GPU_SUM_BYTES,
-              "memory is as large");
-
-/* Rows of results first ... first + rows - 1, and the places where blocks of their windows meet. */
-typedef struct window_band {
-    int64_t first, rows;
-    int64_t across_first, across, down_first, down; /* the first, in blocks, and how many */
-} window_band;
-
-static __host__ __device__ inline int64_t round_up(int64_t place, int64_t length)
-{
-    return (place > 0 ? place + length - 1 : place) / length;
-}
-
-static window_band band_of(const filter_gpu_task *task, int64_t first, int64_t rows)
-{
-    const satf_rect *window = &task->window.rect;
-    window_band band = {
-        first, rows, round_up(window->x, window->w), 0, round_up(first + window->y, window->h), 0};
-    band.across = round_up(task->in.width - 1 + window->x, window->w) - band.across_first + 1;
-    band.down = round_up(first + rows - 1 + window->y, window->h) - band.down_first + 1;
-    return band;
-}
-
-/* -------------------------------------------------------------------------- samples */
-
-/* A channel of the image. WEIGHS: alpha may weigh its samples. */
-template <bool WEIGHS> struct image_channel {
-    const filter_gpu_task *task;
-    const char *first; /* its first sample */
-    int64_t step;      /* bytes to the next pixel's */
-    int c, to_alpha;   /* to_alpha: bytes to a sample's weight; 0: all weigh the same */
-    bool aligned;
-
-    __device__ __forceinline__ image_channel(const filter_gpu_task *of, int channel)
-        : task(of), c(channel)
-    {
-        int bytes = sample_bytes(task->in.type), last = task->in.channels - 1;
-        first = (const char *)task->in.data + c * bytes;
-        step = task->in.channels * bytes;
-        to_alpha = WEIGHS ? (last - c) * bytes : 0;
-        aligned = is_aligned(&task->in);
-    }
-
-    __device__ __forceinline__ double load(const char *from) const
-    {
-        if (!aligned) {
-            return load_bytes(task->in.type, from);
-        }
-        return task->in.type == SATF_F32 ? (double)__ldg((const float *)from)
-                                         : __ldg((const double *)from);
-    }
-
-    __device__ __forceinline__ double outside() const
-    {
-        return task->layers[0].outside[c].real;
-    }
-
-    /* What a sample weighs beyond a border: of shrink nothing. */
-    __device__ __forceinline__ double outside_weight() const
-    {
-        return task->border != SATF_BORDER_CONSTANT ? 0
-               : WEIGHS && to_alpha ? task->layers[0].outside[task->in.channels - 1].real
-                                    : 1;
-    }
-
-    __device__ __forceinline__ int64_t index(int64_t place, int64_t n) const
-    {
-        return place >= 0 && place < n ? place : satf_border_index(task->border, place, n);
-    }
-
-    /* A pixel's sample and weight; an index below 0 is outside. */
-    __device__ __forceinline__ double2 at(int64_t x, int64_t y) const
-    {
-        if (x < 0 || y < 0) {
-            double weight = outside_weight();
-            return make_double2(weight != 0 ? outside() : 0, weight);
-        }
-        const char *from = first + y * task->in.stride + x * step;
-        return make_double2(load(from), WEIGHS && to_alpha ? load(from + to_alpha) : 1);
-    }
-
-    /* The shift of windows that contain this pixel: its sample; under shrink that of the nearest
-     * pixel inside, which they contain too. */
-    __device__ __forceinline__ double shift(int64_t x, int64_t y) const
+    __device__ __forceinline__ column_row(const filter_gpu_task *task, int c, const Sums *sums,
+                                          int64_t y)
+        : image(task, c), first(sums), shifts(NULL)
     {
         const satf_view &in = task->in;
-        bool shrinks = task->border == SATF_BORDER_SHRINK;
-        x = shrinks ? max((int64_t)0, min(x, in.width - 1)) : index(x, in.width);
-        y = shrinks ? max((int64_t)0, min(y, in.height - 1)) : index(y, in.height);
-        return shift_of(at(x, y).x, SATF_SHIFT_MOST);
+        const satf_rect *window = &task->window.rect;
+        rows = (double)window_covers(task, y + window->y, window->h, in.height);
+        if constexpr (shifted) {
+            int64_t row = image.shift_index(common(y), in.height);
+            shifts = row >= 0 ? image.first + row * in.stride : NULL;
+        }
     }
 
-    /* The last argument of Sums::take(): the shift, or the largest one. */
-    template <class Sums> __device__ __forceinline__ double shift_for(int64_t x, int64_t y) const
+    /* Where blocks of columns meet in the windows of row y. */
+    __device__ __forceinline__ int64_t common(int64_t y) const
     {
-        if constexpr (!Sums::squares) {
-            return 0;
-        }
-        return !WEIGHS ? shift(x, y) : to_alpha ? SATF_SHIFT_MOST : -1;
+        const satf_rect *window = &image.task->window.rect;
+        return round_up(y + window->y, window->h) * window->h;
     }
-};
 
-/* ---------------------------------------------------------------------------- lines */
-
-/* The windows of a line that contain place `common`, where two blocks meet: those of results low
- * ... high - 1. The window of result q begins at place q + first. */
-struct window_line {
-    int64_t first, length, common, low, high;
-
-    __device__ __forceinline__ window_line(int64_t from, int64_t n, int64_t at, int64_t begin,
-                                           int64_t end)
-        : first(from), length(n), common(at), low(max(begin, at - n + 1 - from)),
-          high(min(end, at + 1 - from))
+    /* Whether the places begin ... end - 1 need no border, and shifts are floats. */
+    __device__ __forceinline__ bool is_inside(int64_t begin, int64_t end) const
     {
+        bool plain = !shifted || (shifts && image.is_float());
+        return plain && begin >= 0 && end <= image.task->in.width;
     }
-};
 
-/* A column of the image, by a thread. The sums of result q go to to[q * step]. */
-template <class Sums>
-static __device__ __forceinline__ void sum_column(const image_channel<Sums::weighs> &image,
-                                                  int64_t x, const window_line &line, Sums *to,
-                                                  int64_t step)
-{
-    double shift = image.template shift_for<Sums>(x, line.common);
-    int64_t height = image.task->in.height, end = line.low + line.first;
-    double2 sample[AT_ONCE];
-    Sums sums = Sums();
-    for (int64_t place = line.common - 1; place >= end; place -= AT_ONCE) {
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; k++) {
-            sample[k] = image.at(x, image.index(max(place - k, end), height));
+    /* The sums of a column inside, and the sample that its shift is, above `shift`. */
+    __device__ __forceinline__ Sums inside(const Sums *sums, const char *sample, double shift) const
+    {
+        Sums own = *sums;
+        if constexpr (shifted) {
+            lower(&own, image.template load<float>(sample), shift);
         }
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; k++) {
-            int64_t q = place - k - line.first;
-            sums.take(sample[k].x, sample[k].y, shift);
-            if (q >= line.low && q < line.high) {
-                to[q * step] = sums;
-            }
+        return own;
+    }
+
+    /* The sums of a column, whose shift is that sample, above `to`. */
+    __device__ __forceinline__ void lower(Sums *sums, double sample, double to) const
+    {
+        if constexpr (shifted) {
+            sums->lower(shift_of(sample, SATF_SHIFT_MOST) - to, rows);
         }
     }
-    sums = Sums();
-    end = line.high - 1 + line.first + line.length;
-    for (int64_t place = line.common; place < end; place += AT_ONCE) {
-        Sums older[AT_ONCE];
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; k++) {
-            int64_t q = place + k - line.length + 1 - line.first;
-            sample[k] = image.at(x, image.index(min(place + k, end - 1), height));
-            bool has = q >= line.low && q < line.high && q + line.first < line.common;
-            older[k] = has ? to[q * step] : Sums();
-        }
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; k++) {
-            int64_t q = place + k - line.length + 1 - line.first;
-            sums.take(sample[k].x, sample[k].y, shift);
-            if (q >= line.low && q < line.high) {
-                Sums window = sums;
-                window.unite(older[k]);
-                to[q * step] = window;
-            }
-        }
-    }
-}
 
-template <class Sums>
-static __global__ void __launch_bounds__(THREADS)
-    sum_down(const __grid_constant__ filter_gpu_task task, const __grid_constant__ window_band band,
-             Sums *__restrict__ columns)
-{
-    const satf_rect *window = &task.window.rect;
-    int64_t samples = task.in.width * task.in.channels, step = (int64_t)gridDim.x * THREADS;
-    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < samples * band.down;
-         i += step) {
-        int64_t place = i % samples, x = place / task.in.channels;
-        image_channel<Sums::weighs> image(&task, (int)(place % task.in.channels));
-        window_line line(window->y, window->h, (band.down_first + i / samples) * window->h,
-                         band.first, band.first + band.rows);
-        sum_column(image, x, line, columns + place - band.first * samples, samples);
-    }
-}
-
-/* Pixels of a window along an axis; under shrink those inside the image. */
-static __device__ __forceinline__ int64_t window_covers(const filter_gpu_task *task, int64_t begin,
-                                                        int64_t length, int64_t n)
-{
-    return task->border != SATF_BORDER_SHRINK ? length
-                                              : min(begin + length, n) - max(begin, (int64_t)0);
-}
-
-/* A row of the windows' columns. */
-template <class Sums> struct column_row {
-    const image_channel<Sums::weighs> &image;
-    const Sums *first; /* of the channel */
-    int64_t common;    /* the image's row that the columns' shifts are from */
-    double rows, shift;
-
-    /* The sums of a column, above `shift`. */
-    __device__ __forceinline__ Sums at(int64_t place) const
+    /* The sums of any column, above `shift`. */
+    __device__ __forceinline__ Sums at(int64_t place, double shift) const
     {
         int64_t x = image.index(place, image.task->in.width);
         Sums sums = Sums();
@@ -314,9 +73,7 @@ template <class Sums> struct column_row {
             return sums;
         }
         sums = first[x * image.task->in.channels];
-        if constexpr (!Sums::weighs && Sums::squares) {
-            sums.lower(image.shift(x, common) - shift, rows);
-        }
+        lower(&sums, shifts ? image.sample(shifts + x * image.step) : image.outside(), shift);
         return sums;
     }
 };
@@ -331,138 +88,263 @@ template <class Sums> static __device__ __forceinline__ Sums shuffle(const Sums 
     return other;
 }
 
-/* *before and the sums of all lanes up to this one; *before then holds those of all lanes too. */
-template <class Sums> static __device__ __forceinline__ Sums scan(Sums sums, int lane, Sums *before)
+enum { LANE_SUMS = 4, STRETCH = WARP * LANE_SUMS, STRETCH_ROOM = STRETCH + WARP };
+
+/* Where sum i of a stretch is kept: lanes that take LANE_SUMS neighbours each meet other banks. */
+static __device__ __forceinline__ int kept_at(int i)
 {
-#pragma unroll
-    for (int apart = 1; apart < WARP; apart *= 2) {
-        Sums all = shuffle(sums, max(lane - apart, 0));
-        all.unite(sums);
-        if (lane >= apart) {
-            sums = all;
-        }
-    }
-    Sums all = *before;
-    all.unite(sums);
-    *before = shuffle(all, WARP - 1);
-    return all;
+    return i + i / LANE_SUMS;
 }
 
-/* A row of the image, by a warp; as sum_column(). */
+/* A warp loads the sums of `count` columns, at places that are `step` (1 or -1) apart; behind them
+ * are empty ones. */
 template <class Sums>
-static __device__ __forceinline__ void sum_row(const column_row<Sums> &row, const window_line &line,
-                                               int lane, Sums *to, int step)
+static __device__ __forceinline__ void load_stretch(const column_row<Sums> &row, int64_t from,
+                                                    int step, int count, bool inside, double shift,
+                                                    int lane, Sums *stretch)
 {
-    int64_t end = line.low + line.first;
+    int channels = row.image.task->in.channels;
+    const Sums *sums = row.first + from * channels + lane * step * channels;
+    const char *samples = row.shifts + (from + lane * step) * row.image.step;
+    int64_t next = WARP * step * channels, next_sample = WARP * step * row.image.step;
+    __syncwarp();
+    Sums own[LANE_SUMS];
+    float of_shift[LANE_SUMS];
+    if (inside) { /* all loads come before their use */
+#pragma unroll
+        for (int k = 0; k < LANE_SUMS; k++) {
+            bool has = lane + WARP * k < count;
+            own[k] = has ? sums[k * next] : Sums();
+            if constexpr (column_row<Sums>::shifted) {
+                of_shift[k] = has ? __ldg((const float *)(samples + k * next_sample)) : 0;
+            }
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < LANE_SUMS; k++) {
+        int i = lane + WARP * k;
+        if (!inside) {
+            own[k] = i < count ? row.at(from + i * step, shift) : Sums();
+        } else if (column_row<Sums>::shifted && i < count) {
+            row.lower(&own[k], of_shift[k], shift);
+        }
+        stretch[kept_at(i)] = own[k];
+    }
+}
+
+/* Each of a stretch's sums becomes that of all before it, *before included, and itself; *before
+ * then is the sum of all. By a warp. */
+template <class Sums>
+static __device__ __forceinline__ void scan_stretch(Sums *stretch, int lane, Sums *before)
+{
+    Sums own[LANE_SUMS], *at = stretch + kept_at(LANE_SUMS * lane);
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < LANE_SUMS; k++) {
+        own[k] = at[k];
+        if (k > 0) {
+            own[k].unite(own[k - 1]);
+        }
+    }
+    Sums total = own[LANE_SUMS - 1], earlier;
+#pragma unroll
+    for (int apart = 1; apart < WARP; apart *= 2) {
+        earlier = shuffle(total, lane - apart);
+        if (lane >= apart) {
+            total.unite(earlier);
+        }
+    }
+    earlier = shuffle(total, lane - 1);
+    Sums all = *before;
+    if (lane > 0) {
+        all.unite(earlier);
+    }
+    before->unite(shuffle(total, WARP - 1));
+#pragma unroll
+    for (int k = 0; k < LANE_SUMS; k++) {
+        own[k].unite(all);
+        at[k] = own[k];
+    }
+    __syncwarp();
+}
+
+/* A line of the windows' columns, by a warp: give(q, sums) for each result q, by the lanes. ends:
+ * of the warp, for the sums of the ends of blocks; stretch: STRETCH_ROOM, in shared memory. */
+template <class Sums, class Give>
+static __device__ __forceinline__ void sum_line(const column_row<Sums> &row,
+                                                const window_line &line, double shift, int lane,
+                                                Sums *stretch, Sums *ends, Give give)
+{
+    int64_t begin = line.low + line.first, end = line.high - 1 + line.first + line.length;
+    bool inside = row.is_inside(begin, end);
     Sums before = Sums();
-    for (int64_t place = line.common - 1 - lane; place + lane >= end; place -= WARP) {
-        Sums sums = scan(place >= end ? row.at(place) : Sums(), lane, &before);
-        int64_t q = place - line.first;
-        if (q >= line.low && q < line.high) {
-            to[q * step] = sums;
+    for (int64_t from = line.common - 1; from >= begin; from -= STRETCH) {
+        int count = clamped(from + 1 - begin, STRETCH);
+        int skip = clamped(from - line.first + 1 - line.high, STRETCH);
+        load_stretch(row, from, -1, count, inside, shift, lane, stretch);
+        scan_stretch(stretch, lane, &before);
+        Sums *last = ends + (from - begin);
+#pragma unroll
+        for (int i = lane; i < STRETCH; i += WARP) {
+            if (i >= skip && i < count) {
+                last[-i] = stretch[kept_at(i)];
+            }
+        }
+    }
+    before = Sums();
+    for (int64_t from = line.common; from < end; from += STRETCH) {
+        int64_t q = from - line.length + 1 - line.first;
+        int count = clamped(end - from, STRETCH), skip = clamped(line.low - q, STRETCH);
+        int ending = clamped(line.common - line.first - q, STRETCH);
+        load_stretch(row, from, 1, count, inside, shift, lane, stretch);
+        scan_stretch(stretch, lane, &before);
+        const Sums *first = ends + (q - line.low);
+#pragma unroll 1
+        for (int i = lane; i < count; i += WARP) {
+            if (i >= skip) {
+                Sums sums = stretch[kept_at(i)];
+                if (i < ending) {
+                    sums.unite(first[i]);
+                }
+                give(q + i, sums);
+            }
         }
     }
     __syncwarp();
-    before = Sums();
-    end = line.high - 1 + line.first + line.length;
-    for (int64_t place = line.common + lane; place - lane < end; place += WARP) {
-        Sums sums = scan(place < end ? row.at(place) : Sums(), lane, &before);
-        int64_t q = place - line.length + 1 - line.first;
-        if (q >= line.low && q < line.high) {
-            if (q + line.first < line.common) {
-                sums.unite(to[q * step]);
-            }
-            to[q * step] = sums;
-        }
-    }
 }
 
+/* The columns of a narrow window one by one. */
 template <class Sums>
-static __global__ void __launch_bounds__(THREADS)
-    sum_across(const __grid_constant__ filter_gpu_task task,
-               const __grid_constant__ window_band band, const Sums *__restrict__ columns,
-               Sums *windows)
+static __device__ __forceinline__ Sums sum_narrow(const column_row<Sums> &row, int64_t place,
+                                                  int count, double shift)
 {
-    const satf_rect *window = &task.window.rect;
-    int64_t channels = task.in.channels, each = channels * band.across;
-    int lane = (int)threadIdx.x % WARP;
-    int64_t step = (int64_t)gridDim.x * (THREADS / WARP);
-    for (int64_t i = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP; i < each * band.rows;
-         i += step) {
-        int64_t y = band.first + i / each, row = i / each * task.in.width * channels;
-        int64_t common = (band.across_first + i % each / channels) * window->w;
-        int64_t common_row = round_up(y + window->y, window->h) * window->h;
-        image_channel<Sums::weighs> image(&task, (int)(i % channels));
-        double rows = (double)window_covers(&task, y + window->y, window->h, task.in.height);
-        column_row<Sums> line = {image, columns + row + image.c, common_row, rows,
-                                 image.template shift_for<Sums>(common, common_row)};
-        sum_row(line, window_line(window->x, window->w, common, 0, task.in.width), lane,
-                windows + row + image.c, (int)channels);
+    int channels = row.image.task->in.channels;
+    const Sums *columns = row.first + place * channels;
+    const char *sample = row.shifts + place * row.image.step;
+    bool inside = row.is_inside(place, place + count);
+    Sums sums = Sums();
+    for (int k = 0; k < count; k++, columns += channels, sample += row.image.step) {
+        sums.unite(inside ? row.inside(columns, sample, shift) : row.at(place + k, shift));
     }
+    return sums;
 }
 
-/* --------------------------------------------------------------------------- results */
+/* In place of a formula: the sums themselves. */
+struct window_moments_alone {
+};
 
-/* The moments of a pixel's channels, for any.cuh. */
-template <class Sums> struct window_moments {
-    typedef double sum_type;
-    typedef typename Sums::square_type square_type;
-    const Sums *of;
-    int first; /* channel */
-    double above, area;
+/* A channel of a row of results. */
+template <class Formula, class Sums> struct result_row {
+    static constexpr bool alone = std::is_same<Formula, window_moments_alone>::value;
+    const filter_gpu_task &task;
+    int64_t y;
+    int c, pixel; /* pixel: bytes */
+    bool aligned;
+    column_row<Sums> columns;
+    Sums *kept; /* the row's results or ends of blocks in memory; NULL: none */
+    char *to;
 
-    __device__ double sum(int c) const
+    /* row: of the band. */
+    __device__ __forceinline__ result_row(const filter_gpu_task &of, const window_band &band,
+                                          const Sums *sums, Sums *windows, bool is_aligned,
+                                          int64_t row, int channel)
+        : task(of), y(band.first + row), c(channel), aligned(is_aligned),
+          columns(&of, channel, sums + row * of.in.width * of.in.channels + channel, y)
     {
-        return of[c - first].sum[0];
+        int sample = sample_bytes(of.out.type);
+        kept = windows ? windows + (row * of.in.channels + c) * of.in.width : NULL;
+        pixel = sample * of.out.channels;
+        to = (char *)of.out.data + y * of.out.stride + c * sample;
     }
 
-    __device__ square_type square(int c) const
+    __device__ __forceinline__ void give(int64_t x, const Sums &sums, double shift) const
     {
-        return of[c - first].square();
-    }
-
-    __device__ double shift(int c) const
-    {
-        if constexpr (Sums::weighs && Sums::squares) {
-            return of[c - first].sum[3];
-        }
-        return above;
-    }
-
-    __device__ void load_weight(int c, formula_sums *in) const
-    {
-        if constexpr (Sums::weighs) {
-            in->real_weight = of[c - first].sum[1];
+        if constexpr (alone) {
+            kept[x] = sums;
         } else {
-            in->real_weight = area;
+            window_moments<Sums> moments = {&sums, 0, c, shift, window_area(&task, x, y)};
+            formula_value value = apply<Formula>(&task, 1, moments, c, x, y, 0);
+            store_at(task.out.type, aligned, value, to + x * pixel);
         }
-        in->weight = (uint64_t)in->real_weight;
+    }
+
+    __device__ __forceinline__ void do_narrow(int64_t x) const
+    {
+        const satf_rect *window = &task.window.rect;
+        int64_t nearest = x + nearest_of(window->x, window->w);
+        double shift = columns.image.template shift_for<Sums>(nearest, columns.common(y));
+        give(x, sum_narrow(columns, x + window->x, (int)window->w, shift), shift);
+    }
+
+    /* The windows that meet at place `common`, by a warp. */
+    __device__ __forceinline__ void do_line(int64_t common, int lane, Sums *stretch) const
+    {
+        const satf_rect *window = &task.window.rect;
+        double shift = columns.image.template shift_for<Sums>(common, columns.common(y));
+        window_line line(window->x, window->w, common, 0, task.in.width);
+        sum_line(columns, line, shift, lane, stretch,
+                 kept ? kept + line.low : stretch + STRETCH_ROOM,
+                 [&](int64_t x, const Sums &sums) { give(x, sums, shift); });
     }
 };
 
-static __device__ __forceinline__ double window_area(const filter_gpu_task *task, int64_t x,
-                                                     int64_t y)
+/* The lines that a warp adds up one after the other: of short ones more. */
+static __host__ __device__ inline int64_t lines_of_warp(int64_t length)
 {
-    const satf_rect *window = &task->window.rect;
-    return (double)(window_covers(task, x + window->x, window->w, task->in.width) *
-                    window_covers(task, y + window->y, window->h, task->in.height));
+    return length < 256 ? 512 / length : 1;
 }
 
-/* The pixel of sample i of a row, and its channel. */
-static __device__ __forceinline__ int64_t pixel_of(int64_t i, int channels, int *c)
+/* The work of warps along a row: WARP results of narrow windows, or lines of others. */
+static __host__ __device__ inline int64_t parts_of_row(const filter_gpu_task *task,
+                                                       const window_band *band, int channels)
 {
-    int64_t x = channels == 1 ? i : i / channels;
-    *c = (int)(i - x * channels);
-    return x;
+    return task->window.rect.w <= FILTER_GPU_NARROW
+               ? (task->in.width * channels - 1) / WARP + 1
+               : ((band->across - 1) / lines_of_warp(task->window.rect.w) + 1) * channels;
 }
 
+/* windows: of all channels of all rows, one behind the other, where a formula reads several
+ * channels or the ends of blocks are too long for shared memory; else NULL. */
 template <class Formula, class Sums>
-static __global__ void __launch_bounds__(THREADS)
-    finish_windows(const __grid_constant__ filter_gpu_task task,
-                   const __grid_constant__ window_band band, const Sums *__restrict__ windows,
-                   bool aligned)
+static __global__ void __launch_bounds__(THREADS, ROW_BLOCKS)
+    sum_across(const __grid_constant__ filter_gpu_task task,
+               const __grid_constant__ window_band band, const Sums *__restrict__ columns,
+               Sums *windows, bool aligned)
 {
-    const satf_rect *window = &task.window.rect;
+    extern __shared__ __align__(16) char shared[];
+    typedef result_row<Formula, Sums> results;
+    int channels = results::alone ? task.in.channels : task.out.channels;
+    int lane = (int)threadIdx.x % WARP, warp = (int)threadIdx.x / WARP;
+    int64_t length = task.window.rect.w, parts = parts_of_row(&task, &band, channels);
+    Sums *stretch = (Sums *)shared + warp * (STRETCH_ROOM + (windows ? 0 : length));
+    for (int64_t i = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP; i < parts * band.rows;
+         i += (int64_t)gridDim.x * (THREADS / WARP)) {
+        int64_t row = i / parts, part = i - row * parts;
+        if (length <= FILTER_GPU_NARROW) {
+            int c;
+            int64_t x = pixel_of(part * WARP + lane, channels, &c);
+            if (x < task.in.width) {
+                results of(task, band, columns, windows, aligned, row, c);
+                of.do_narrow(x);
+            }
+            continue;
+        }
+        int c;
+        int64_t line = pixel_of(part, channels, &c) * lines_of_warp(length);
+        results of(task, band, columns, windows, aligned, row, c);
+        for (int64_t end = min(line + lines_of_warp(length), band.across); line < end; line++) {
+            of.do_line((band.across_first + line) * length, lane, stretch);
+        }
+    }
+}
+
+/* A formula of several channels. */
+template <class Sums>
+static __global__ void __launch_bounds__(THREADS)
+    finish_luma(const __grid_constant__ filter_gpu_task task,
+                const __grid_constant__ window_band band, const Sums *__restrict__ windows,
+                bool aligned)
+{
     int64_t width = task.in.width, step = (int64_t)gridDim.x * THREADS;
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < width * task.out.channels;
          i += step) {
@@ -470,71 +352,107 @@ static __global__ void __launch_bounds__(THREADS)
         int64_t x = pixel_of(i, task.out.channels, &c);
         for (int64_t row = blockIdx.y; row < band.rows; row += gridDim.y) {
             int64_t y = band.first + row;
-            double shift = 0;
-            if constexpr (Sums::squares && !Sums::weighs) {
-                shift = image_channel<false>(&task, c).shift(
-                    round_up(x + window->x, window->w) * window->w,
-                    round_up(y + window->y, window->h) * window->h);
-            }
-            window_moments<Sums> moments = {windows + (row * width + x) * task.in.channels, 0,
-                                            shift, window_area(&task, x, y)};
+            window_moments<Sums> moments = {windows + row * task.in.channels * width + x, width, 0,
+                                            0, window_area(&task, x, y)};
+            store(&task.out, x, y, c, aligned, apply<known_luma>(&task, 1, moments, c, x, y, 0));
+        }
+    }
+}
+
+enum { FEW_ROWS = 8 /* of a thread */ };
+
+/* A window of aligned floats inside the image. */
+template <class Sums>
+static __device__ __forceinline__ Sums add_few_floats(const image_channel<Sums::weighs> &image,
+                                                      int64_t x, int64_t y, double shift)
+{
+    const satf_rect *window = &image.task->window.rect;
+    int64_t to_row = image.task->in.stride - window->w * image.step;
+    const char *from = image.pixel(x + window->x, y + window->y);
+    Sums sums = Sums();
+    for (int row = (int)window->h; row > 0; row--, from += to_row) {
+        for (int column = (int)window->w; column > 0; column--, from += image.step) {
+            double2 sample = image.template at<float>(from);
+            sums.take(sample.x, sample.y, shift);
+        }
+    }
+    return sums;
+}
+
+/* Any window. */
+template <class Sums>
+static __device__ __forceinline__ Sums add_few(const image_channel<Sums::weighs> &image, int64_t x,
+                                               int64_t y, double shift)
+{
+    const satf_rect *window = &image.task->window.rect;
+    const satf_view *in = &image.task->in;
+    Sums sums = Sums();
+#pragma unroll 1
+    for (int64_t v = y + window->y; v < y + window->y + window->h; v++) {
+        int64_t row = image.index(v, in->height);
+#pragma unroll 1
+        for (int64_t u = x + window->x; u < x + window->x + window->w; u++) {
+            double2 sample = image.at(image.index(u, in->width), row);
+            sums.take(sample.x, sample.y, shift);
+        }
+    }
+    return sums;
+}
+
+/* Windows of a few samples, a thread each, above the sample of their pixel, or of the nearest one
+ * that they contain. */
+template <class Formula, class Sums>
+static __global__ void __launch_bounds__(THREADS)
+    sum_few(const __grid_constant__ filter_gpu_task task, bool aligned)
+{
+    const satf_rect *window = &task.window.rect;
+    int64_t step = (int64_t)gridDim.x * THREADS;
+    int64_t right = task.in.width - window->w, bottom = task.in.height - window->h;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+         i < task.in.width * task.out.channels; i += step) {
+        int c;
+        int64_t x = pixel_of(i, task.out.channels, &c), left = x + window->x;
+        image_channel<Sums::weighs> image(&task, c);
+        bool floats = image.is_float() && left >= 0 && left <= right;
+        int64_t shift_x = x + nearest_of(window->x, window->w);
+        for (int64_t y = blockIdx.y; y < task.in.height; y += gridDim.y) {
+            int64_t top = y + window->y, shift_y = y + nearest_of(window->y, window->h);
+            double shift = image.template shift_for<Sums>(shift_x, shift_y);
+            Sums sums = floats && top >= 0 && top <= bottom
+                            ? add_few_floats<Sums>(image, x, y, shift)
+                            : add_few<Sums>(image, x, y, shift);
+            window_moments<Sums> moments = {&sums, 0, c, shift, window_area(&task, x, y)};
             store(&task.out, x, y, c, aligned, apply<Formula>(&task, 1, moments, c, x, y, 0));
         }
     }
 }
 
-/* Windows of a few samples, a thread each, above the sample of their pixel. */
-template <class Formula, class Sums>
-static __global__ void __launch_bounds__(THREADS)
-    sum_few(const __grid_constant__ filter_gpu_task task, const __grid_constant__ window_band band,
-            const Sums *, bool aligned)
+/* ------------------------------------------------------------------------ launches */
+
+/* The kernels of a formula: for windows of a few samples, and for any. */
+template <class Sums> struct window_kernels {
+    void (*few)(filter_gpu_task, bool);
+    void (*across)(filter_gpu_task, window_band, const Sums *, Sums *, bool);
+};
+
+template <class Formula, class Sums> static window_kernels<Sums> window_kernels_with()
 {
-    const satf_rect *window = &task.window.rect;
-    int64_t step = (int64_t)gridDim.x * THREADS;
-    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-         i < task.in.width * task.out.channels; i += step) {
-        int c;
-        int64_t x = pixel_of(i, task.out.channels, &c);
-        image_channel<Sums::weighs> image(&task, c);
-        for (int64_t y = band.first + blockIdx.y; y < band.first + band.rows; y += gridDim.y) {
-            double shift = image.template shift_for<Sums>(x, y);
-            Sums sums = Sums();
-            for (int64_t v = y + window->y; v < y + window->y + window->h; v++) {
-                int64_t row = image.index(v, task.in.height);
-                for (int64_t u = x + window->x; u < x + window->x + window->w; u++) {
-                    double2 sample = image.at(image.index(u, task.in.width), row);
-                    sums.take(sample.x, sample.y, shift);
-                }
-            }
-            window_moments<Sums> moments = {&sums, image.c, Sums::weighs ? 0 : shift,
-                                            window_area(&task, x, y)};
-            store(&task.out, x, y, image.c, aligned,
-                  apply<Formula>(&task, 1, moments, image.c, x, y, 0));
-        }
-    }
+    return {sum_few<Formula, Sums>, sum_across<Formula, Sums>};
 }
 
-template <class Sums>
-using finish_kernel = void (*)(filter_gpu_task, window_band, const Sums *, bool);
-
-template <class Formula, class Sums> static finish_kernel<Sums> finish_kernel_with(bool few)
-{
-    return few ? sum_few<Formula, Sums> : finish_windows<Formula, Sums>;
-}
-
-template <class Sums>
-static finish_kernel<Sums> finish_kernel_of(const filter_gpu_task *task, bool few)
+template <class Sums> static window_kernels<Sums> window_kernels_of(const filter_gpu_task *task)
 {
     if (task->has_aux) {
-        return finish_kernel_with<any_aux, Sums>(few);
+        return window_kernels_with<any_aux, Sums>();
     }
     if constexpr (Sums::squares) {
-        return task->known == FILTER_GPU_VARIANCE ? finish_kernel_with<known_variance, Sums>(few)
-                                                  : finish_kernel_with<any_formula, Sums>(few);
+        return task->known == FILTER_GPU_VARIANCE ? window_kernels_with<known_variance, Sums>()
+                                                  : window_kernels_with<any_formula, Sums>();
+    } else if (task->known == FILTER_GPU_LUMA) {
+        return {NULL, sum_across<window_moments_alone, Sums>};
     } else {
-        return task->known == FILTER_GPU_MEAN   ? finish_kernel_with<known_mean, Sums>(few)
-               : task->known == FILTER_GPU_LUMA ? finish_windows<known_luma, Sums>
-                                                : finish_kernel_with<any_formula, Sums>(few);
+        return task->known == FILTER_GPU_MEAN ? window_kernels_with<known_mean, Sums>()
+                                              : window_kernels_with<any_formula, Sums>();
     }
 }
 
@@ -544,27 +462,65 @@ static unsigned windows_blocks_for(int64_t threads)
     return (unsigned)(blocks < 1 << 20 ? blocks : 1 << 20);
 }
 
+/* A kernel for each sample of so many rows. */
+static dim3 windows_grid(const satf_view *out, int64_t rows)
+{
+    return dim3(windows_blocks_for(out->width * out->channels),
+                (unsigned)(rows < MAX_GRID_ROWS ? rows : MAX_GRID_ROWS));
+}
+
 template <class Sums>
-static void run_windows(const filter_gpu_task *task, Sums *columns, int64_t rows,
+static void run_band(const filter_gpu_task *task, const window_band &band,
+                     const column_pieces<Sums> &pieces, Sums *columns, Sums *windows,
+                     cudaStream_t stream)
+{
+    int64_t samples = task->in.width * task->in.channels, blocks = band.down + 1;
+    bool aligned = is_aligned(&task->out), luma = task->known == FILTER_GPU_LUMA;
+    if (pieces.count > 1) {
+        sum_pieces<<<windows_blocks_for(samples * blocks * pieces.count), THREADS, 0, stream>>>(
+            *task, band, pieces);
+        add_pieces<<<windows_blocks_for(samples * blocks), THREADS, 0, stream>>>(*task, band,
+                                                                                 pieces);
+    }
+    sum_down<<<windows_blocks_for(samples * band.down * pieces.count), THREADS, 0, stream>>>(
+        *task, band, pieces, columns);
+    bool narrow = task->window.rect.w <= FILTER_GPU_NARROW;
+    int64_t parts = parts_of_row(task, &band, luma ? task->in.channels : task->out.channels);
+    size_t ends = windows ? 0 : (size_t)task->window.rect.w;
+    size_t shared = narrow ? 0 : THREADS / WARP * sizeof(Sums) * (STRETCH_ROOM + ends);
+    auto across = window_kernels_of<Sums>(task).across;
+    across<<<windows_blocks_for(band.rows * parts * WARP), THREADS, shared, stream>>>(
+        *task, band, columns, windows, aligned);
+    if constexpr (!Sums::squares) {
+        if (luma) {
+            finish_luma<<<windows_grid(&task->out, band.rows), THREADS, 0, stream>>>(
+                *task, band, (const Sums *)windows, aligned);
+        }
+    }
+}
+
+/* memory: filter_gpu_windows_sums() sums; NULL: windows are of a few samples. */
+template <class Sums>
+static void run_windows(const filter_gpu_task *task, Sums *memory, int64_t rows,
                         cudaStream_t stream)
 {
-    int64_t width = task->in.width, samples = width * task->in.channels;
-    bool aligned = is_aligned(&task->out), few = columns == NULL;
-    finish_kernel<Sums> finish = finish_kernel_of<Sums>(task, few);
-    Sums *windows = few ? NULL : columns + samples * rows;
+    if (!memory) {
+        auto few = window_kernels_of<Sums>(task).few;
+        few<<<windows_grid(&task->out, (task->in.height + FEW_ROWS - 1) / FEW_ROWS), THREADS, 0,
+              stream>>>(*task, is_aligned(&task->out));
+        return;
+    }
+    int64_t samples = task->in.width * task->in.channels, height = task->window.rect.h;
+    int64_t length = filter_gpu_piece(height), count = (height + length - 1) / length;
+    Sums *above = memory + samples * rows;
+    Sums *below = above + samples * filter_gpu_pieces(height, rows);
+    Sums *windows = below + samples * filter_gpu_pieces(height, rows);
+    column_pieces<Sums> pieces = {above, below, length, count};
     for (int64_t y = 0; y < task->in.height; y += rows) {
         int64_t left = task->in.height - y;
         window_band band = band_of(task, y, left < rows ? left : rows);
-        int64_t lines = band.rows * band.across * task->in.channels;
-        if (!few) {
-            sum_down<<<windows_blocks_for(samples * band.down), THREADS, 0, stream>>>(*task, band,
-                                                                                      columns);
-            sum_across<<<windows_blocks_for(lines * WARP), THREADS, 0, stream>>>(*task, band,
-                                                                                 columns, windows);
-        }
-        dim3 grid(windows_blocks_for(width * task->out.channels),
-                  (unsigned)(band.rows < MAX_GRID_ROWS ? band.rows : MAX_GRID_ROWS));
-        finish<<<grid, THREADS, 0, stream>>>(*task, band, windows, aligned);
+        run_band(task, band, pieces, memory,
+                 filter_gpu_keeps_windows(task, sizeof(Sums)) ? windows : NULL, stream);
     }
 }
 

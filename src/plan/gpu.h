@@ -13,9 +13,10 @@
 /* Bytes of the head of a layer's masks (cuda/sums/masks.cuh); behind it are two counts a sample. */
 enum { FILTER_GPU_HEAD_BYTES = 64 };
 
-/* Windows of floats without a table (cuda/sums/windows.cu): bytes of a number of a sum; and the
- * most samples of a window that is summed sample by sample. */
-enum { FILTER_GPU_SUM_BYTES = 8, FILTER_GPU_FEW_SAMPLES = 16 };
+/* Windows of floats without a table (cuda/sums/windows.cu): bytes of a number of a sum; the most
+ * samples of a window that is summed sample by sample; the most columns that are summed one by one.
+ */
+enum { FILTER_GPU_SUM_BYTES = 8, FILTER_GPU_FEW_SAMPLES = 16, FILTER_GPU_NARROW = 24 };
 
 /* A summed area table that is built. */
 typedef struct filter_gpu_layer {
@@ -91,6 +92,34 @@ typedef struct filter_gpu_task {
         double aligned;
     } options; /* the filter's; memory that they point to is not on the device */
 } filter_gpu_task;
+
+/*
+ * The memory of windows of floats, in sums of a row of samples: of `rows` rows of columns; of
+ * filter_gpu_pieces() pieces of columns, twice; and of `rows` rows of windows, if
+ * filter_gpu_keeps_windows().
+ */
+
+/* The length of pieces: 64 threads a column keep a device busy, and shorter pieces would take more
+ * memory. */
+static inline int64_t filter_gpu_piece(int64_t height)
+{
+    int64_t longer = (height + 63) / 64;
+    return longer > 16 ? longer : 16;
+}
+
+/* The blocks of a band's windows are as many as meet in it, and one more. */
+static inline int64_t filter_gpu_pieces(int64_t height, int64_t rows)
+{
+    int64_t length = filter_gpu_piece(height), count = (height + length - 1) / length;
+    return count > 1 ? ((rows - 1) / height + 3) * count : 0;
+}
+
+/* Whether shared memory is too small for the sums of a window, or a formula reads more than one
+ * channel's. */
+static inline bool filter_gpu_keeps_windows(const filter_gpu_task *task, size_t sum_bytes)
+{
+    return task->known == FILTER_GPU_LUMA || task->window.rect.w > (int64_t)(6144 / sum_bytes);
+}
 
 /* Bytes of a layer's masks, a multiple of 64; false if they overflow. (src/sums/tables/sat_layer.c)
  */

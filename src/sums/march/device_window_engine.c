@@ -299,28 +299,32 @@ static bool has_few_samples(const filter_gpu_task *task)
            window->w * window->h <= FILTER_GPU_FEW_SAMPLES;
 }
 
-/* As many rows at once as have sums of columns and of windows in most_bytes. Squares are a second
- * sum; weights double both. */
+/* As many rows at once as have sums of columns, and of windows where these are kept, in most_bytes;
+ * pieces of columns take up to a quarter more. Squares are a second sum; weights double both. */
 static satf_status plan_floats(satf_context *ctx, filter_step *step)
 {
     static const size_t most_bytes = (size_t)1 << 28;
     float_windows *floats = step->state;
     const satf_view *in = &step->in;
-    size_t row, bytes = 2 * FILTER_GPU_SUM_BYTES;
+    size_t row, bytes = FILTER_GPU_SUM_BYTES;
     floats->task = filter_device_march_task(step, false);
+    int64_t height = floats->task.window.rect.h;
     floats->rows = in->height;
     if (has_few_samples(&floats->task)) {
         return SATF_OK;
     }
     bytes *= floats->task.layer_count > 1 ? 2u : 1u;
     bytes *= step->weighted ? 2u : 1u;
+    size_t kept = filter_gpu_keeps_windows(&floats->task, bytes) ? 2 : 1;
     if (!satf_mul((size_t)satf_row_samples(in), bytes, &row) || row > SIZE_MAX / 4) {
         return satf_fail(ctx, SATF_LIMIT, "a row of sums is too large for any memory");
     }
-    int64_t rows = row < most_bytes ? (int64_t)(most_bytes / row) : 1;
+    int64_t rows = row * kept < most_bytes ? (int64_t)(most_bytes / (row * kept)) : 1;
     floats->rows = rows < in->height ? rows : in->height;
-    step->scratch_bytes = (size_t)floats->rows * row;
-    return SATF_OK;
+    size_t all = kept * (size_t)floats->rows + 2 * (size_t)filter_gpu_pieces(height, floats->rows);
+    return satf_mul(all, row, &step->scratch_bytes)
+               ? SATF_OK
+               : satf_fail(ctx, SATF_LIMIT, "sums of columns are too large for any memory");
 }
 
 static satf_status run_floats(satf_context *ctx, filter_step *step)
