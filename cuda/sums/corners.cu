@@ -295,10 +295,11 @@ static inner_area make_rects(const filter_gpu_task *task, const stretch &columns
 /* Whether there is a kernel for pixels whose window, or all rectangles, lie inside the image. */
 static bool has_inner(const filter_gpu_task *task)
 {
+    bool sums = task->known == FILTER_GPU_ANY && task->layer_count == 1 && !task->has_aux;
     bool reaches = task->has_rects ? task->known == FILTER_GPU_WEIGHTED_SUM && rects_reach(task)
                                    : inner_reaches(task, 1);
-    return reaches && !task->reduces && !task->has_aux && !task->choices && !task->sides &&
-           task->known != FILTER_GPU_LUMA && !task->weighted && inner_stores(task->out.type);
+    return reaches && !task->reduces && !task->choices && !task->sides &&
+           task->known != FILTER_GPU_LUMA && !task->weighted && inner_stores(task->out.type, sums);
 }
 
 static int64_t corners_at_most(int64_t blocks)

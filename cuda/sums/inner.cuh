@@ -76,6 +76,7 @@ template <class Formula, class Sum, class Square, int TYPE, bool MAGIC> struct i
     const filter_gpu_task *task;
     const char *from; /* the image's sample at the next result */
     int64_t from_step;
+    sample_place at; /* the same sample's */
     formula_sums in;
     epilogue_magic magic;
 
@@ -97,6 +98,8 @@ template <class Formula, class Sum, class Square, int TYPE, bool MAGIC> struct i
                (tile->sample + column) * sample_bytes(task->in.type);
         from_step = INNER_APART * task->in.stride;
         int64_t area = task->window.rect.w * task->window.rect.h;
+        int64_t sample = tile->sample + column, x = sample / task->in.channels;
+        at = {x, tile->y + row, (int)(sample - x * task->in.channels), INNER_APART};
         in = task->constants;
         hear_reduction<Formula>(task, &in);
         in.real = (Sum)0.5 != 0;
@@ -104,8 +107,7 @@ template <class Formula, class Sum, class Square, int TYPE, bool MAGIC> struct i
         in.rounded = TYPE == SATF_U8 || TYPE == SATF_U16;
         /* sums of 32 bits are those of fewer pixels */
         formula_set_weight(&in, sizeof(Sum) == 4 ? (uint64_t)(uint32_t)area : (uint64_t)area);
-        in.shift =
-            table_shift<Sum, Square>(task, (int)((tile->sample + column) % task->in.channels));
+        in.shift = table_shift<Sum, Square>(task, at.c);
         in.factor = task->window.weight;
     }
 
@@ -129,12 +131,14 @@ template <class Formula, class Sum, class Square, int TYPE, bool MAGIC> struct i
             }
         } else {
             formula_value value[N];
-            apply_formula<Formula, N>(task, &in, sum, square, from, from_step, NULL, value);
+            apply_formula<Formula, N>(task, &in, sum, square, from, from_step,
+                                      std::is_same<Formula, any_aux>::value ? &at : NULL, value);
 #pragma unroll
             for (int i = 0; i < N; i++) {
                 store_aligned(TYPE, value[i], to + i * to_step);
             }
             from += N * from_step;
+            at.y += N * INNER_APART;
         }
         to += N * to_step;
     }
@@ -178,10 +182,15 @@ typedef struct inner_area {
     epilogue_magic magic; /* of means; multiplier 0: none */
 } inner_area;
 
-/* Whether there is a kernel for this output type. */
-static inline bool inner_stores(int type)
+/* Formulas that may store whole sums. */
+template <class Formula, class Square>
+constexpr bool inner_is_sum = std::is_same<Formula, any_formula>::value && !has_squares<Square>;
+
+/* Whether there is a kernel for this output type. sums: of a formula that may store whole sums. */
+static inline bool inner_stores(int type, bool sums)
 {
-    return type == SATF_U8 || type == SATF_U16 || type == SATF_F32 || type == SATF_F64;
+    return type == SATF_U8 || type == SATF_U16 || type == SATF_F32 || type == SATF_F64 ||
+           (sums && (type == SATF_U32 || type == SATF_U64));
 }
 
 /* By all threads of the block, which go down a tile side by side: what a row reads, another needs
@@ -209,8 +218,17 @@ static __device__ inline void do_inner_tile(const filter_gpu_task *task, const i
     case SATF_F32:
         inner_go<Formula, Sum, Square, SATF_F32>(task, &area->magic, &tile);
         break;
-    default:
+    case SATF_F64:
         inner_go<Formula, Sum, Square, SATF_F64>(task, &area->magic, &tile);
+        break;
+    default:
+        if constexpr (inner_is_sum<Formula, Square>) {
+            if (task->out.type == SATF_U32) {
+                inner_go<Formula, Sum, Square, SATF_U32>(task, &area->magic, &tile);
+            } else {
+                inner_go<Formula, Sum, Square, SATF_U64>(task, &area->magic, &tile);
+            }
+        }
     }
 }
 
