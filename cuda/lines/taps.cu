@@ -79,13 +79,22 @@ typedef struct taps_place {
     int64_t sample;
 } taps_place;
 
+/* Whether numbers are the image's floats times a scale, a power of 2. */
+static __device__ inline bool is_plain(const filter_gpu_lines *job)
+{
+    return job->in.type == SATF_F32 && is_aligned(&job->in) && !job->numbers.weighted;
+}
+
 template <class H>
-static __device__ inline H fetch(const filter_gpu_lines *job, const char *row, const taps_place *at)
+static __device__ inline H fetch(const filter_gpu_lines *job, const char *row, bool plain,
+                                 const taps_place *at)
 {
     if (at->sample < 0) {
         return (H)job->outside[-1 - at->sample];
     }
-    return (H)line_number(job, row, at->sample);
+    H scale = (H)line_scale(&job->numbers, false);
+    return plain ? ((H)((const float *)row)[at->sample] + 0) * scale /* + 0: no -0 */
+                 : (H)line_number(job, row, at->sample);
 }
 
 template <class H>
@@ -106,18 +115,31 @@ static __global__ void __launch_bounds__(THREADS) pass_along(filter_gpu_lines jo
         places[k].place = is_read ? place : -1;
         places[k].sample = x < 0 ? -1 - channel : x * channels + channel;
     }
+    bool plain = is_plain(&job);
     double inside = 1;
     if (job.numbers.shrinks && i < n) {
         inside = line_taps_inside(&job.along, i / channels, job.in.width);
     }
-    for (int64_t y = blockIdx.y; y < job.in.height; y += gridDim.y) {
+    H fetched[PLACES]; /* of the next row, while sums of this one are made */
+    auto fetch_row = [&](int64_t y) {
         const char *row = (const char *)job.in.data + y * job.in.stride;
+#pragma unroll
+        for (int k = 0; k < PLACES; k++) {
+            fetched[k] = places[k].place >= 0 && y < job.in.height
+                             ? fetch<H>(&job, row, plain, &places[k])
+                             : (H)0;
+        }
+    };
+    fetch_row(blockIdx.y);
+    for (int64_t y = blockIdx.y; y < job.in.height; y += gridDim.y) {
+#pragma unroll
         for (int k = 0; k < PLACES; k++) {
             if (places[k].place >= 0) {
-                tile[places[k].place] = fetch<H>(&job, row, &places[k]);
+                tile[places[k].place] = fetched[k];
             }
         }
         __syncthreads();
+        fetch_row(y + gridDim.y);
         if (i < n) {
             const H *middle = tile + threadIdx.x + reach;
             H sum = sum_taps<H>(&job.along, [=](int k) -> H { return middle[k * channels]; });
