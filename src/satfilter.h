@@ -39,12 +39,13 @@
  *     magnitudes in the whole image of W x H pixels where the window lies inside
  *     the image; elsewhere (2 w + 7) (2 h + 7) takes the place of 4, and with the
  *     algorithm 4r1w 4 W H that of W + H.
- *   - The variance of floats is formed from S and S2, the sum of squares, of
- *     what samples are above a shift p: a sample of their surroundings, or 0
- *     where their spread is not small beside them. By the window engine it is off
- *     by at most (3 (w + h) + 10) 2^-53 times the mean square of that. So an
- *     offset that samples share costs nothing; an edge does up to 512 pixels away
- *     (windows of up to 512 x 32). The SAT engine has one p for the image.
+ *   - The variance V of floats is formed from S and S2, the sum of squares, of
+ *     what samples are above a shift p. By the window engine p is a sample of
+ *     the window; V is off by at most (3 (w + h) + 10) 2^-53 (V + (m - p)^2) on
+ *     a device, m being the mean, and by (3 h + 18 l + 40) 2^-53 R^2 on the CPU,
+ *     R being the range of the window's samples and l the bits of w. So an
+ *     offset that samples share costs nothing. The SAT engine has one p for a
+ *     channel of the image.
  *     Samples must be below 2^511 / (w h) in magnitude; beyond that results may
  *     be infinite or NaN.
  *   - Otherwise a result is infinite or NaN only where the window holds such a
