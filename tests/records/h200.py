@@ -258,6 +258,20 @@ def filters(card):
     return table(["n", "<filter", "<type", "channels", *(str(w) for w in sides)], rows)
 
 
+def beside_filters():
+    """Filters beside those of CuPy and torch that do the same, by type and window."""
+    own = {(r["name"], r["input"], r["window"]): r for name in ("filter", "gauss-types")
+           for r in records(name) if (r["width"], r["channels"]) == (4096, 1)}
+    rows = []
+    for key, others in grouped(records("peers-filters"), lambda r: (r["name"], r["input"], r["window"])).items():
+        name, given, window = key
+        at = {r["peer"].split()[0]: digits(r["ms"] / own[key]["ms"], 2) for r in others}
+        rows.append([name, given, window or "", digits(own[key]["ms"]), ratio(own[key]["x_copy"], 1),
+                     at.get("cupy", ""), at.get("torch", "")])
+    rows.sort(key=lambda row: (row[0], ("u8", "u16", "f32").index(row[1])))
+    return table(["<filter", "<type", "window", "ms", "copies", "CuPy", "torch"], rows)
+
+
 def windows():
     """Boxes by the side of their window, on both cards."""
     sides = list(grouped(records("box"), lambda r: r["window"]))
@@ -397,7 +411,7 @@ PAGES = {
     "docs/tables/files.md": {"commands": cpu_tables.commands, "png": cpu_tables.png, "batches": cpu_tables.batches,
                              "pages": cpu_tables.pages, "auto": cpu_tables.auto},
     "docs/tables/device.md": {"windows": windows, "gauss": gauss, "filters": lambda: filters("h200"),
-                              "filters-h100": lambda: filters("h100"), "moves": moves,
+                              "filters-h100": lambda: filters("h100"), "beside": beside_filters, "moves": moves,
                               "python": cpu_tables.python_device},
     "docs/results.md": {"ratios": sat_ratios, "crossings": crossings},
     "docs/tables/sat.md": {"sat": sat_ms, "order": sat_order, "stages": stages, "types": types, "rows": rows,

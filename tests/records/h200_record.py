@@ -35,7 +35,8 @@ def measure(name, build, into):
     old = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
     words = shlex.split(old["command"])
     words[0] = pathlib.PurePath(words[0]).name
-    programs = {"satbench": build / "satbench", "gpu_peers.py": TOP / "tests/bench/gpu_peers.py"}
+    programs = {"satbench": build / "satbench", "gpu_peers.py": TOP / "tests/bench/gpu_peers.py",
+                "gpu_filters.py": TOP / "tests/bench/gpu_filters.py"}
     if words[0] not in programs:
         raise Unmeasured(f"its command is not {' or '.join(programs)}")
     made = f"{name}.json"
