@@ -41,11 +41,10 @@
  *     algorithm 4r1w 4 W H that of W + H.
  *   - The variance V of floats is formed from S and S2, the sum of squares, of
  *     what samples are above a shift p. By the window engine p is a sample of
- *     the window; V is off by at most (3 (w + h) + 10) 2^-53 (V + (m - p)^2) on
- *     a device, m being the mean, and by (3 h + 18 l + 40) 2^-53 R^2 on the CPU,
- *     R being the range of the window's samples and l the bits of w. So an
- *     offset that samples share costs nothing. The SAT engine has one p for a
- *     channel of the image.
+ *     the window; V is off by at most (3 h + 18 l + 40) 2^-53 R^2 on the CPU and
+ *     (4 (w + h) + 13) 2^-53 R^2 on a device, R being the range of the window's
+ *     samples and l the bits of w. So an offset that samples share costs nothing.
+ *     The SAT engine has one p for a channel of the image.
  *     Samples must be below 2^511 / (w h) in magnitude; beyond that results may
  *     be infinite or NaN.
  *   - Otherwise a result is infinite or NaN only where the window holds such a

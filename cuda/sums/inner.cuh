@@ -76,7 +76,7 @@ template <class Formula, class Sum, class Square, int TYPE, bool MAGIC> struct i
     const filter_gpu_task *task;
     const char *from; /* the image's sample at the next result */
     int64_t from_step;
-    sample_place at; /* the same sample's */
+    sample_place at; /* of the next result */
     formula_sums in;
     epilogue_magic magic;
 
@@ -104,7 +104,7 @@ template <class Formula, class Sum, class Square, int TYPE, bool MAGIC> struct i
         hear_reduction<Formula>(task, &in);
         in.real = (Sum)0.5 != 0;
         in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
-        in.rounded = TYPE == SATF_U8 || TYPE == SATF_U16;
+        in.rounded = TYPE != SATF_F32 && TYPE != SATF_F64;
         /* sums of 32 bits are those of fewer pixels */
         formula_set_weight(&in, sizeof(Sum) == 4 ? (uint64_t)(uint32_t)area : (uint64_t)area);
         in.shift = table_shift<Sum, Square>(task, at.c);
@@ -131,8 +131,7 @@ template <class Formula, class Sum, class Square, int TYPE, bool MAGIC> struct i
             }
         } else {
             formula_value value[N];
-            apply_formula<Formula, N>(task, &in, sum, square, from, from_step,
-                                      std::is_same<Formula, any_aux>::value ? &at : NULL, value);
+            apply_formula<Formula, N>(task, &in, sum, square, from, from_step, &at, value);
 #pragma unroll
             for (int i = 0; i < N; i++) {
                 store_aligned(TYPE, value[i], to + i * to_step);

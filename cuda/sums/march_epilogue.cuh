@@ -38,7 +38,7 @@ static __device__ __forceinline__ formula_sums march_common(const filter_gpu_tas
     formula_sums in = task.constants;
     in.real = (Sum)0.5 != 0;
     in.words = sizeof(Sum) == 4 ? FORMULA_WORD : FORMULA_WIDE;
-    in.rounded = type == SATF_U8 || type == SATF_U16;
+    in.rounded = type != SATF_F32 && type != SATF_F64;
     in.shift = 0; /* formulas with kernels of their own do without */
     in.factor = 1;
     return in;

@@ -9,18 +9,14 @@
 
 #include "window_sums.cuh"
 
-/* Sums of a band's blocks from the one above the first place on, where blocks meet: of all columns
- * for a piece, and of all pieces for a block. */
+/* Sums by block, piece and sample of a row. The first block ends where the first of a band's blocks
+ * meet. */
 template <class Sums> struct column_pieces {
-    Sums *above,
-        *below; /* each piece: of those of its block; above: of the piece itself at first */
+    Sums
+        *above; /* of the pieces of the block above each; before add_pieces() of the piece itself */
+    Sums *below; /* of those below it */
     int64_t length;
     int64_t count; /* in a block; 1: there are no such sums */
-
-    __device__ __forceinline__ int64_t place(int64_t block, int64_t piece, int64_t samples) const
-    {
-        return (block * count + piece) * samples;
-    }
 };
 
 /* Places of pieces: `length` of them from `first` on. */
@@ -36,7 +32,7 @@ struct piece_places {
     }
 };
 
-/* A number of threads' work: a channel of a column in a part of a block. */
+/* The work of thread i: a channel of a column in a part of a block. */
 struct column_part {
     int64_t column, x, part, block;
     int c;
@@ -108,8 +104,9 @@ static __global__ void __launch_bounds__(THREADS)
          i += step) {
         column_part of(task, i, 1);
         image_channel<Sums::weighs> image(&task, of.c);
-        int64_t block = band.down_first - 1 + of.block, first = pieces.place(of.block, 0, samples);
-        Sums *above = pieces.above + first + of.column, *below = pieces.below + first + of.column;
+        int64_t block = band.down_first - 1 + of.block;
+        int64_t first = of.block * pieces.count * samples + of.column;
+        Sums *above = pieces.above + first, *below = pieces.below + first;
         double shift = image.template shift_for<Sums>(of.x, (block + 1) * window->h);
         Sums sums = Sums();
         for (int64_t k = pieces.count - 1; k >= 0; k--) {
@@ -128,19 +125,20 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* The windows of a line that begin in a piece: those that end with the block, from `below` on, then
- * with the start of the next, from `above` on. Result q goes to to[q * step]. */
+/* The windows of a line that begin behind a piece's first place: first their ends in this block,
+ * added to `below`, then their starts in the next, added to `above`. Result q goes to to[q * step].
+ */
 template <class Sums>
 static __device__ __forceinline__ void
 sum_column(const image_channel<Sums::weighs> &image, int64_t x, const window_line &line,
            const piece_places &at, const Sums &above, const Sums &below, Sums *to, int64_t step)
 {
-    double shift = image.template shift_for<Sums>(x, line.common);
     int64_t from = at.first + 1 - line.first; /* the result whose window begins behind the first */
     int64_t low = max(line.low, from), high = min(line.high, from + at.length);
     if (low >= high) {
         return;
     }
+    double shift = image.template shift_for<Sums>(x, line.common);
     Sums sums = below;
     if (high == from + at.length) {
         to[(high - 1) * step] = sums;
@@ -202,7 +200,7 @@ static __global__ void __launch_bounds__(THREADS)
         Sums above = Sums(), below = Sums();
         if (pieces.count > 1) {
             below = pieces.below[i];
-            above = pieces.above[pieces.place(of.block + 1, of.part, samples) + of.column];
+            above = pieces.above[i + pieces.count * samples];
         }
         sum_column(image_channel<Sums::weighs>(&task, of.c), of.x, line, at, above, below,
                    columns + of.column - band.first * samples, samples);

@@ -1,6 +1,6 @@
 /*
  * Windows of floats (windows.cu): sums of samples that weigh the same, and of weighted ones; a
- * channel of the image as they read it; the lines and blocks that windows are cut into.
+ * channel of the image as kernels read it; the lines and blocks that windows are cut into.
  */
 #ifndef CUDA_SUMS_WINDOW_SUMS_CUH
 #define CUDA_SUMS_WINDOW_SUMS_CUH
@@ -115,7 +115,7 @@ static_assert(sizeof(plain_sums<false>) == FILTER_GPU_SUM_BYTES &&
                   sizeof(weighted_sums<true>) == 4 * FILTER_GPU_SUM_BYTES,
               "memory is as large");
 
-/* In one place, since divisions take much code. */
+/* One copy, since divisions take much code. */
 static __device__ __noinline__ int64_t index_beyond(int border, int64_t place, int64_t n)
 {
     return satf_border_index(border, place, n);
@@ -139,7 +139,7 @@ template <bool WEIGHS> struct image_channel {
         aligned = is_aligned(&task->in);
     }
 
-    /* T: of the samples if these are aligned; void: of any. */
+    /* T: the type of aligned samples; void: any type, aligned or not. */
     template <class T> __device__ __forceinline__ double load(const char *from) const
     {
         if constexpr (!std::is_void<T>::value) {
@@ -154,11 +154,6 @@ template <bool WEIGHS> struct image_channel {
     __device__ __forceinline__ bool is_float() const
     {
         return aligned && task->in.type == SATF_F32;
-    }
-
-    __device__ __forceinline__ double sample(const char *from) const
-    {
-        return is_float() ? load<float>(from) : load<void>(from);
     }
 
     __device__ __forceinline__ double outside() const
@@ -267,24 +262,23 @@ template <class Sums> struct window_moments {
     typedef double sum_type;
     typedef typename Sums::square_type square_type;
     const Sums *of;
-    int64_t apart; /* the sums of two channels, the first of which is `first` */
-    int first;
+    int64_t apart; /* the sums of two channels; 0: there is one */
     double above, area;
 
     __device__ double sum(int c) const
     {
-        return of[(c - first) * apart].sum[0];
+        return of[c * apart].sum[0];
     }
 
     __device__ square_type square(int c) const
     {
-        return of[(c - first) * apart].square();
+        return of[c * apart].square();
     }
 
     __device__ double shift(int c) const
     {
         if constexpr (Sums::weighs && Sums::squares) {
-            return of[(c - first) * apart].sum[3];
+            return of[c * apart].sum[3];
         }
         return above;
     }
@@ -292,7 +286,7 @@ template <class Sums> struct window_moments {
     __device__ void load_weight(int c, formula_sums *in) const
     {
         if constexpr (Sums::weighs) {
-            in->real_weight = of[(c - first) * apart].sum[1];
+            in->real_weight = of[c * apart].sum[1];
         } else {
             in->real_weight = area;
         }
@@ -306,7 +300,7 @@ static __device__ __forceinline__ double window_area(const filter_gpu_task *task
 {
     const satf_rect *window = &task->window.rect;
     if (task->border != SATF_BORDER_SHRINK) {
-        return (double)(window->w * window->h);
+        return (double)(window->w * window->h); /* found once for all pixels */
     }
     return (double)(window_covers(task, x + window->x, window->w, task->in.width) *
                     window_covers(task, y + window->y, window->h, task->in.height));
@@ -321,12 +315,6 @@ static __device__ __forceinline__ int64_t pixel_of(int64_t i, int channels, int 
 }
 
 /* ---------------------------------------------------------------------- lines */
-
-/* The place of a window of `length` from `first` on that is the nearest to 0. */
-static __device__ __forceinline__ int64_t nearest_of(int64_t first, int64_t length)
-{
-    return max(first, min((int64_t)0, first + length - 1));
-}
 
 /* Rows of results first ... first + rows - 1, and the places where blocks of their windows meet. */
 typedef struct window_band {

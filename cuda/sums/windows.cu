@@ -1,21 +1,21 @@
 /*
  * Windows of floats of any size, weighted or not, without a table: sums down the columns through
- * memory (window_columns.cuh), then along the rows, a warp each. A line is cut into blocks as long
+ * memory (window_columns.cuh), then along the rows, by warps. A line is cut into blocks as long
  * as the window. From where two blocks meet both are summed, up and down: a window is the end of
  * one and the start of the next, so nothing is subtracted, and a result depends on its window's
- * samples alone. Windows of a few samples are summed one by one.
+ * samples alone. Windows of a few samples, or columns, are summed one by one.
  */
 #include "window_columns.cuh"
 
 /* ---------------------------------------------------------------------------- rows */
 
-/* A row of the windows' columns: of a channel, each above the shift of the image's row that the
- * column's windows contain. */
+/* The sums of a row's columns, of a channel. A column's shift is its sample in the row where blocks
+ * of columns meet. */
 template <class Sums> struct column_row {
     static constexpr bool shifted = !Sums::weighs && Sums::squares;
     image_channel<Sums::weighs> image;
     const Sums *first;
-    const char *shifts; /* the channel of that row; NULL: it is outside */
+    const char *shifts; /* the channel in that row; NULL: it is outside */
     double rows;        /* of the image in a window, or of the window */
 
     __device__ __forceinline__ column_row(const filter_gpu_task *task, int c, const Sums *sums,
@@ -73,7 +73,8 @@ template <class Sums> struct column_row {
             return sums;
         }
         sums = first[x * image.task->in.channels];
-        lower(&sums, shifts ? image.sample(shifts + x * image.step) : image.outside(), shift);
+        lower(&sums, shifts ? image.template load<void>(shifts + x * image.step) : image.outside(),
+              shift);
         return sums;
     }
 };
@@ -97,7 +98,7 @@ static __device__ __forceinline__ int kept_at(int i)
 }
 
 /* A warp loads the sums of `count` columns, at places that are `step` (1 or -1) apart; behind them
- * are empty ones. */
+ * are empty ones. inside: the line needs no border (column_row::is_inside()). */
 template <class Sums>
 static __device__ __forceinline__ void load_stretch(const column_row<Sums> &row, int64_t from,
                                                     int step, int count, bool inside, double shift,
@@ -246,13 +247,13 @@ template <class Formula, class Sums> struct result_row {
 
     /* row: of the band. */
     __device__ __forceinline__ result_row(const filter_gpu_task &of, const window_band &band,
-                                          const Sums *sums, Sums *windows, bool is_aligned,
+                                          const Sums *sums, Sums *kept_rows, bool aligned_out,
                                           int64_t row, int channel)
-        : task(of), y(band.first + row), c(channel), aligned(is_aligned),
+        : task(of), y(band.first + row), c(channel), aligned(aligned_out),
           columns(&of, channel, sums + row * of.in.width * of.in.channels + channel, y)
     {
         int sample = sample_bytes(of.out.type);
-        kept = windows ? windows + (row * of.in.channels + c) * of.in.width : NULL;
+        kept = kept_rows ? kept_rows + (row * of.in.channels + c) * of.in.width : NULL;
         pixel = sample * of.out.channels;
         to = (char *)of.out.data + y * of.out.stride + c * sample;
     }
@@ -262,7 +263,7 @@ template <class Formula, class Sums> struct result_row {
         if constexpr (alone) {
             kept[x] = sums;
         } else {
-            window_moments<Sums> moments = {&sums, 0, c, shift, window_area(&task, x, y)};
+            window_moments<Sums> moments = {&sums, 0, shift, window_area(&task, x, y)};
             formula_value value = apply<Formula>(&task, 1, moments, c, x, y, 0);
             store_at(task.out.type, aligned, value, to + x * pixel);
         }
@@ -271,8 +272,7 @@ template <class Formula, class Sums> struct result_row {
     __device__ __forceinline__ void do_narrow(int64_t x) const
     {
         const satf_rect *window = &task.window.rect;
-        int64_t nearest = x + nearest_of(window->x, window->w);
-        double shift = columns.image.template shift_for<Sums>(nearest, columns.common(y));
+        double shift = columns.image.template shift_for<Sums>(x, columns.common(y));
         give(x, sum_narrow(columns, x + window->x, (int)window->w, shift), shift);
     }
 
@@ -303,35 +303,35 @@ static __host__ __device__ inline int64_t parts_of_row(const filter_gpu_task *ta
                : ((band->across - 1) / lines_of_warp(task->window.rect.w) + 1) * channels;
 }
 
-/* windows: of all channels of all rows, one behind the other, where a formula reads several
- * channels or the ends of blocks are too long for shared memory; else NULL. */
+/* kept: rows of all channels, one behind the other, for results where a formula reads several
+ * channels, or for ends of blocks that are too long for shared memory; else NULL. */
 template <class Formula, class Sums>
 static __global__ void __launch_bounds__(THREADS, ROW_BLOCKS)
     sum_across(const __grid_constant__ filter_gpu_task task,
                const __grid_constant__ window_band band, const Sums *__restrict__ columns,
-               Sums *windows, bool aligned)
+               Sums *kept, bool aligned)
 {
     extern __shared__ __align__(16) char shared[];
     typedef result_row<Formula, Sums> results;
     int channels = results::alone ? task.in.channels : task.out.channels;
     int lane = (int)threadIdx.x % WARP, warp = (int)threadIdx.x / WARP;
     int64_t length = task.window.rect.w, parts = parts_of_row(&task, &band, channels);
-    Sums *stretch = (Sums *)shared + warp * (STRETCH_ROOM + (windows ? 0 : length));
+    int64_t ends = kept ? 0 : min(length, task.in.width);
+    Sums *stretch = (Sums *)shared + warp * (STRETCH_ROOM + ends);
     for (int64_t i = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP; i < parts * band.rows;
          i += (int64_t)gridDim.x * (THREADS / WARP)) {
         int64_t row = i / parts, part = i - row * parts;
-        if (length <= FILTER_GPU_NARROW) {
-            int c;
-            int64_t x = pixel_of(part * WARP + lane, channels, &c);
-            if (x < task.in.width) {
-                results of(task, band, columns, windows, aligned, row, c);
-                of.do_narrow(x);
+        int c;
+        bool narrow = length <= FILTER_GPU_NARROW;
+        int64_t at = pixel_of(narrow ? part * WARP + lane : part, channels, &c);
+        results of(task, band, columns, kept, aligned, row, c);
+        if (narrow) {
+            if (at < task.in.width) {
+                of.do_narrow(at);
             }
             continue;
         }
-        int c;
-        int64_t line = pixel_of(part, channels, &c) * lines_of_warp(length);
-        results of(task, band, columns, windows, aligned, row, c);
+        int64_t line = at * lines_of_warp(length);
         for (int64_t end = min(line + lines_of_warp(length), band.across); line < end; line++) {
             of.do_line((band.across_first + line) * length, lane, stretch);
         }
@@ -353,7 +353,7 @@ static __global__ void __launch_bounds__(THREADS)
         for (int64_t row = blockIdx.y; row < band.rows; row += gridDim.y) {
             int64_t y = band.first + row;
             window_moments<Sums> moments = {windows + row * task.in.channels * width + x, width, 0,
-                                            0, window_area(&task, x, y)};
+                                            window_area(&task, x, y)};
             store(&task.out, x, y, c, aligned, apply<known_luma>(&task, 1, moments, c, x, y, 0));
         }
     }
@@ -399,8 +399,7 @@ static __device__ __forceinline__ Sums add_few(const image_channel<Sums::weighs>
     return sums;
 }
 
-/* Windows of a few samples, a thread each, above the sample of their pixel, or of the nearest one
- * that they contain. */
+/* Windows of a few samples, a thread each, above the sample of their pixel, which they contain. */
 template <class Formula, class Sums>
 static __global__ void __launch_bounds__(THREADS)
     sum_few(const __grid_constant__ filter_gpu_task task, bool aligned)
@@ -414,14 +413,13 @@ static __global__ void __launch_bounds__(THREADS)
         int64_t x = pixel_of(i, task.out.channels, &c), left = x + window->x;
         image_channel<Sums::weighs> image(&task, c);
         bool floats = image.is_float() && left >= 0 && left <= right;
-        int64_t shift_x = x + nearest_of(window->x, window->w);
         for (int64_t y = blockIdx.y; y < task.in.height; y += gridDim.y) {
-            int64_t top = y + window->y, shift_y = y + nearest_of(window->y, window->h);
-            double shift = image.template shift_for<Sums>(shift_x, shift_y);
+            int64_t top = y + window->y;
+            double shift = image.template shift_for<Sums>(x, y);
             Sums sums = floats && top >= 0 && top <= bottom
                             ? add_few_floats<Sums>(image, x, y, shift)
                             : add_few<Sums>(image, x, y, shift);
-            window_moments<Sums> moments = {&sums, 0, c, shift, window_area(&task, x, y)};
+            window_moments<Sums> moments = {&sums, 0, shift, window_area(&task, x, y)};
             store(&task.out, x, y, c, aligned, apply<Formula>(&task, 1, moments, c, x, y, 0));
         }
     }
@@ -462,7 +460,7 @@ static unsigned windows_blocks_for(int64_t threads)
     return (unsigned)(blocks < 1 << 20 ? blocks : 1 << 20);
 }
 
-/* A kernel for each sample of so many rows. */
+/* A grid of a thread for each sample, in so many rows of blocks. */
 static dim3 windows_grid(const satf_view *out, int64_t rows)
 {
     return dim3(windows_blocks_for(out->width * out->channels),
@@ -471,7 +469,7 @@ static dim3 windows_grid(const satf_view *out, int64_t rows)
 
 template <class Sums>
 static void run_band(const filter_gpu_task *task, const window_band &band,
-                     const column_pieces<Sums> &pieces, Sums *columns, Sums *windows,
+                     const column_pieces<Sums> &pieces, Sums *columns, Sums *kept,
                      cudaStream_t stream)
 {
     int64_t samples = task->in.width * task->in.channels, blocks = band.down + 1;
@@ -486,20 +484,20 @@ static void run_band(const filter_gpu_task *task, const window_band &band,
         *task, band, pieces, columns);
     bool narrow = task->window.rect.w <= FILTER_GPU_NARROW;
     int64_t parts = parts_of_row(task, &band, luma ? task->in.channels : task->out.channels);
-    size_t ends = windows ? 0 : (size_t)task->window.rect.w;
+    size_t ends = kept ? 0 : (size_t)min(task->window.rect.w, task->in.width);
     size_t shared = narrow ? 0 : THREADS / WARP * sizeof(Sums) * (STRETCH_ROOM + ends);
     auto across = window_kernels_of<Sums>(task).across;
     across<<<windows_blocks_for(band.rows * parts * WARP), THREADS, shared, stream>>>(
-        *task, band, columns, windows, aligned);
+        *task, band, columns, kept, aligned);
     if constexpr (!Sums::squares) {
         if (luma) {
             finish_luma<<<windows_grid(&task->out, band.rows), THREADS, 0, stream>>>(
-                *task, band, (const Sums *)windows, aligned);
+                *task, band, (const Sums *)kept, aligned);
         }
     }
 }
 
-/* memory: filter_gpu_windows_sums() sums; NULL: windows are of a few samples. */
+/* memory: as gpu.h has it; NULL: windows are of a few samples. */
 template <class Sums>
 static void run_windows(const filter_gpu_task *task, Sums *memory, int64_t rows,
                         cudaStream_t stream)
@@ -511,16 +509,15 @@ static void run_windows(const filter_gpu_task *task, Sums *memory, int64_t rows,
         return;
     }
     int64_t samples = task->in.width * task->in.channels, height = task->window.rect.h;
-    int64_t length = filter_gpu_piece(height), count = (height + length - 1) / length;
-    Sums *above = memory + samples * rows;
-    Sums *below = above + samples * filter_gpu_pieces(height, rows);
-    Sums *windows = below + samples * filter_gpu_pieces(height, rows);
+    int64_t length = filter_gpu_piece(height, samples), count = (height + length - 1) / length;
+    int64_t of_pieces = samples * filter_gpu_pieces(height, rows, samples);
+    Sums *above = memory + samples * rows, *below = above + of_pieces;
+    Sums *kept = filter_gpu_keeps_rows(task, sizeof(Sums)) ? below + of_pieces : NULL;
     column_pieces<Sums> pieces = {above, below, length, count};
     for (int64_t y = 0; y < task->in.height; y += rows) {
         int64_t left = task->in.height - y;
         window_band band = band_of(task, y, left < rows ? left : rows);
-        run_band(task, band, pieces, memory,
-                 filter_gpu_keeps_windows(task, sizeof(Sums)) ? windows : NULL, stream);
+        run_band(task, band, pieces, memory, kept, stream);
     }
 }
 

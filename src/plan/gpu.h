@@ -94,31 +94,36 @@ typedef struct filter_gpu_task {
 } filter_gpu_task;
 
 /*
- * The memory of windows of floats, in sums of a row of samples: of `rows` rows of columns; of
- * filter_gpu_pieces() pieces of columns, twice; and of `rows` rows of windows, if
- * filter_gpu_keeps_windows().
+ * The memory of windows of floats, in sums of a row of `samples`: `rows` rows of columns; twice
+ * filter_gpu_pieces() rows of pieces of columns; and, if filter_gpu_keeps_rows(), `rows` rows more.
  */
 
-/* The length of pieces: 64 threads a column keep a device busy, and shorter pieces would take more
- * memory. */
-static inline int64_t filter_gpu_piece(int64_t height)
+/* The length of the pieces of a block, which has 64 at most, enough to keep a device busy; of wide
+ * images fewer, so that all pieces of three blocks have less than 2^20 sums. */
+static inline int64_t filter_gpu_piece(int64_t height, int64_t samples)
 {
-    int64_t longer = (height + 63) / 64;
+    int64_t most = samples <= 1 << 12 ? 64 : samples < 1 << 18 ? (1 << 18) / samples : 1;
+    int64_t longer = (height + most - 1) / most;
     return longer > 16 ? longer : 16;
 }
 
-/* The blocks of a band's windows are as many as meet in it, and one more. */
-static inline int64_t filter_gpu_pieces(int64_t height, int64_t rows)
+/* At most so many pieces do a band's windows have: in as many blocks as meet, and one more. 0: none
+ * is cut. */
+static inline int64_t filter_gpu_pieces(int64_t height, int64_t rows, int64_t samples)
 {
-    int64_t length = filter_gpu_piece(height), count = (height + length - 1) / length;
+    int64_t length = filter_gpu_piece(height, samples), count = (height + length - 1) / length;
     return count > 1 ? ((rows - 1) / height + 3) * count : 0;
 }
 
-/* Whether shared memory is too small for the sums of a window, or a formula reads more than one
- * channel's. */
-static inline bool filter_gpu_keeps_windows(const filter_gpu_task *task, size_t sum_bytes)
+/* Bytes of shared memory for the ends of a warp's windows. */
+enum { FILTER_GPU_ENDS_BYTES = 6144 };
+
+/* Whether ends do not fit there, or a formula reads sums of several channels. */
+static inline bool filter_gpu_keeps_rows(const filter_gpu_task *task, size_t sum_bytes)
 {
-    return task->known == FILTER_GPU_LUMA || task->window.rect.w > (int64_t)(6144 / sum_bytes);
+    const satf_rect *window = &task->window.rect;
+    int64_t ends = window->w < task->in.width ? window->w : task->in.width;
+    return task->known == FILTER_GPU_LUMA || ends > (int64_t)(FILTER_GPU_ENDS_BYTES / sum_bytes);
 }
 
 /* Bytes of a layer's masks, a multiple of 64; false if they overflow. (src/sums/tables/sat_layer.c)

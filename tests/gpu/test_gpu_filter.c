@@ -197,6 +197,42 @@ TEST_ALONE(test_beyond)
     }
 }
 
+/* Results half way between two whole numbers, in a type that no formula has of itself: an image of
+ * period 5 x 5, of sum 5 n, whose every 25th sample is 1; its flat value is exactly 1 / 2. */
+TEST_ALONE(test_ties)
+{
+    ON_HOST satf_view in = gpu_image(65, 33, 1, SATF_U8, false, 3, 0);
+    uint8_t *samples = in.data;
+    for (int n = 791; n < 819; n += 3) {
+        for (int64_t y = 0; y < 33; y++) {
+            for (int64_t x = 0; x < 65; x++) {
+                int phase = (int)(y % 5 * 5 + x % 5), rest = 5 * n - 1;
+                samples[y * in.stride + x] =
+                    (uint8_t)(phase == 0 ? 1 : rest / 24 + (phase <= rest % 24));
+            }
+        }
+        char spec[48];
+        snprintf(spec, sizeof spec, "flatten=5,target=%d.%d", n / 10, n % 10);
+        SCOPED_FILTER *filter = parse_filter(cpu, spec);
+        gpu_trial t = trial_of(spec, filter, &in, 2);
+        t.out.type = SATF_U32;
+        t.out.stride = satf_row_samples(&t.out) * (int64_t)satf_type_bytes(t.out.type);
+        run_case(&t);
+    }
+}
+
+/* Floats by alpha in lines that memory, not shared memory, keeps the ends of. */
+TEST_ALONE(test_wide_windows)
+{
+    static const char *const specs[] = {"box=801x3", "variance=300x20", "stddev=200x40"};
+    ON_HOST satf_view in = gpu_image(2100, 40, 2, SATF_F32, true, 5, 0);
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+        SCOPED_FILTER *filter = parse_filter(cpu, specs[k]);
+        gpu_trial t = trial_of(specs[k], filter, &in, 2);
+        run_case(&t);
+    }
+}
+
 /* Squares of 16-bit colour weighted by 16-bit alpha, in sums of 128 bits. */
 TEST_ALONE(test_wide_sums)
 {

@@ -299,8 +299,8 @@ static bool has_few_samples(const filter_gpu_task *task)
            window->w * window->h <= FILTER_GPU_FEW_SAMPLES;
 }
 
-/* As many rows at once as have sums of columns, and of windows where these are kept, in most_bytes;
- * pieces of columns take up to a quarter more. Squares are a second sum; weights double both. */
+/* As many rows at once as have sums of columns, and kept rows, in most_bytes; pieces of columns
+ * take up to a quarter of that more, and 50 MiB. Squares are a second sum; weights double both. */
 static satf_status plan_floats(satf_context *ctx, filter_step *step)
 {
     static const size_t most_bytes = (size_t)1 << 28;
@@ -315,13 +315,14 @@ static satf_status plan_floats(satf_context *ctx, filter_step *step)
     }
     bytes *= floats->task.layer_count > 1 ? 2u : 1u;
     bytes *= step->weighted ? 2u : 1u;
-    size_t kept = filter_gpu_keeps_windows(&floats->task, bytes) ? 2 : 1;
+    size_t kept = filter_gpu_keeps_rows(&floats->task, bytes) ? 2 : 1;
     if (!satf_mul((size_t)satf_row_samples(in), bytes, &row) || row > SIZE_MAX / 4) {
         return satf_fail(ctx, SATF_LIMIT, "a row of sums is too large for any memory");
     }
     int64_t rows = row * kept < most_bytes ? (int64_t)(most_bytes / (row * kept)) : 1;
     floats->rows = rows < in->height ? rows : in->height;
-    size_t all = kept * (size_t)floats->rows + 2 * (size_t)filter_gpu_pieces(height, floats->rows);
+    int64_t pieces = filter_gpu_pieces(height, floats->rows, satf_row_samples(in));
+    size_t all = kept * (size_t)floats->rows + 2 * (size_t)pieces;
     return satf_mul(all, row, &step->scratch_bytes)
                ? SATF_OK
                : satf_fail(ctx, SATF_LIMIT, "sums of columns are too large for any memory");

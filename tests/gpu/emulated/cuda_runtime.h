@@ -113,7 +113,7 @@ template <class T> static inline T emulated_from(unsigned lanes, T value, int la
 
 template <class T> static inline T __shfl_sync(unsigned lanes, T value, int lane)
 {
-    return emulated_from(lanes, value, lane % EMULATED_LANES);
+    return emulated_from(lanes, value, lane & (EMULATED_LANES - 1));
 }
 
 template <class T> static inline T __shfl_xor_sync(unsigned lanes, T value, int with)
