@@ -107,6 +107,16 @@ def torch_filters(size):
         yield entry(peer, "resize=50%", "f32", size, 0, halve, timer, copy)
 
 
+def device_of():
+    """The device's name, by whichever peer is there."""
+    try:
+        import torch
+        return torch.cuda.get_device_name(0)
+    except (ImportError, RuntimeError, AssertionError):
+        import cupy
+        return cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
+
+
 def main():
     parser = shared.parser_of(__doc__)
     parser.add_argument("--sizes", default="4096")
@@ -116,17 +126,15 @@ def main():
         for filters in (cupy_filters, torch_filters):
             try:
                 records += filters(size)
-            except ImportError as error:
+            except Exception as error:  # of each peer its own where it is missing or finds no device
                 peers.note(str(error))
     if not records:
-        peers.note("skipped: no peer")
+        peers.note("skipped: no peer, or no CUDA device")
         sys.exit(77)
     shared.table(["peer", "filter", "type", "side", "window", "ms", "copy ms", "x copy"],
                  [[r["peer"], r["name"], r["input"], r["width"], r["window"] or "", f"{r['ms']:.4g}",
                    f"{r['copy_ms']:.4g}", f"{r['x_copy']:.2f}"] for r in records])
-    import torch
-    shared.write(options.json, records, {"kind": "cuda", "name": torch.cuda.get_device_name(0),
-                                         "driver": peers.driver(), "threads": 1})
+    shared.write(options.json, records, {"kind": "cuda", "name": device_of(), "driver": peers.driver(), "threads": 1})
 
 
 if __name__ == "__main__":
